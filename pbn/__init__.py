@@ -1,0 +1,1 @@
+"""Worlds whose probabilities are known exactly."""

@@ -1,0 +1,102 @@
+"""The one exception tree of pbn: every error carries its code, its place and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A position in a file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that is wrong: where it is, what was found, what was allowed, and what to do.
+
+    Examples
+    --------
+    >>> print(Fault(code="query/unknown-state", message="sector has no state 'tech'",
+    ...             hint="did you mean 'technology'?"))
+    query/unknown-state: sector has no state 'tech'
+      hint: did you mean 'technology'?
+    """
+
+    code: str
+    message: str
+    place: Place | None = None
+    found: str | None = None
+    allowed: str | None = None
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        head = f"{self.place}: " if self.place else ""
+        lines = [f"{head}{self.code}: {self.message}"]
+        details = (("found", self.found), ("allowed", self.allowed), ("hint", self.hint))
+        lines += [f"  {label}: {text}" for label, text in details if text]
+        return "\n".join(lines)
+
+
+class PbnError(Exception):
+    """Root of all errors that pbn raises on purpose; ``faults`` holds one `Fault` or several."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(*faults)
+        self.faults: tuple[Fault, ...] = faults
+
+    @property
+    def code(self) -> str:
+        """Code of the first fault, e.g. ``spec/row-sum``."""
+        return self.faults[0].code
+
+    def __str__(self) -> str:
+        text = "\n".join(str(fault) for fault in self.faults)
+        if len(self.faults) > 1:
+            text += f"\n{len(self.faults)} faults"
+        return text
+
+
+class SpecError(PbnError):
+    """A world file that does not say a world; all its faults at once."""
+
+
+class NetworkError(PbnError):
+    """A network that is not one: a cycle, a CPD of the wrong shape, a rule that fails."""
+
+
+class QueryError(PbnError):
+    """A question that cannot be answered: unknown names, hidden or impossible evidence."""
+
+
+class BudgetError(PbnError):
+    """An answer that would cost more than the budget allows; raised before anything is allocated."""
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """A hint that names the candidate spelt most like ``name``, or None.
+
+    Examples
+    --------
+    >>> nearest("contracton", ["expansion", "steady", "contraction"])
+    "did you mean 'contraction'?"
+    """
+    if len(name) > 200:
+        return None
+    close = difflib.get_close_matches(name, list(candidates)[:2000], n=1)
+    return f"did you mean {close[0]!r}?" if close else None
+
+
+def listing(names: Iterable[str], most: int = 12) -> str:
+    """The names in a row, cut after ``most`` of them."""
+    names = list(names)
+    shown = ", ".join(names[:most])
+    return shown + (f", … ({len(names)} in all)" if len(names) > most else "")

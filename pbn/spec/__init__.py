@@ -1,0 +1,1 @@
+"""World files: read, checked, resolved."""

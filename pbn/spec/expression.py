@@ -1,0 +1,356 @@
+"""The rule language: a bounded subset of Python's expression syntax, parsed and type-checked.
+
+Nothing is ever executed: the text is parsed with `ast`, every node outside the subset is refused,
+and `pbn.network` evaluates what is left over exact rationals.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NoReturn
+
+from pbn.errors import listing, nearest
+
+MAX_CHARACTERS = 20_000
+MAX_NODES = 10_000
+MAX_DEPTH = 60
+MAX_DIGITS = 40
+MAX_POWER = 16
+
+FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
+    "abs": (1, 1),
+    "clip": (3, 3),
+    "max": (1, None),
+    "min": (1, None),
+    "rank": (1, 1),
+    "size": (1, 1),
+    "sum": (1, None),
+}
+
+_ALLOWED_NODES = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Name,
+    ast.Constant, ast.Subscript, ast.List, ast.Tuple, ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div,
+    ast.FloorDiv, ast.Mod, ast.Pow, ast.UAdd, ast.USub, ast.Not, ast.And, ast.Or, ast.Eq, ast.NotEq,
+    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
+)  # fmt: skip
+_CHAINED = (ast.Add, ast.Sub, ast.Mult)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong with an expression; ``offset`` counts characters of its text from 0."""
+
+    code: str
+    message: str
+    offset: int = 0
+    allowed: str | None = None
+    hint: str | None = None
+
+
+class InvalidExpression(Exception):
+    """Raised by `parse` and `evaluate_constant`; carries one `Problem`."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expression:
+    """A parsed expression; ``numbers`` maps each numeric literal's offset to its exact value."""
+
+    text: str
+    tree: ast.expr
+    numbers: Mapping[int, Fraction]
+
+    def number(self, node: ast.Constant) -> Fraction:
+        """The exact value of a numeric literal: ``0.1`` is one tenth."""
+        return self.numbers[node.col_offset]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Type:
+    """What an expression can stand for: a state (of ``labels``), a number, a truth value.
+
+    A variable may be several at once: its state, and its number where it has ``values``.
+    ``labels`` is None where states are not known or there are none.
+    """
+
+    labels: tuple[str, ...] | None = None
+    number: bool = False
+    truth: bool = False
+
+    @property
+    def kind(self) -> str:
+        """How a rule with this type is read: as number before truth before label."""
+        return "number" if self.number else "truth" if self.truth else "label"
+
+    @property
+    def counts(self) -> bool:
+        """True where the type can be used in arithmetic (a truth value counts as 0 or 1)."""
+        return self.number or self.truth
+
+
+NUMBER = Type(number=True)
+TRUTH = Type(truth=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What names mean inside an expression: constants, variables, repeated variables."""
+
+    constants: Mapping[str, Fraction] = field(default_factory=dict)
+    variables: Mapping[str, Type] = field(default_factory=dict)
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def parse(text: str) -> Expression:
+    """Parse one expression of the rule language.
+
+    Raises
+    ------
+    InvalidExpression
+        The text is not an expression, uses something outside the language, or is too large.
+
+    Examples
+    --------
+    >>> ast.unparse(parse("score + residual >= 11.5").tree)
+    'score + residual >= 11.5'
+    >>> parse("open('x')")
+    Traceback (most recent call last):
+    pbn.spec.expression.InvalidExpression: there is no function 'open'
+    """
+    text = " ".join(text.split("\n"))
+    if len(text) > MAX_CHARACTERS:
+        _fail("rule/too-large", f"the expression has {len(text):,} characters, {MAX_CHARACTERS:,} are allowed", 0)
+    _check_brackets(text)
+    stripped = text.lstrip()
+    shift = len(text) - len(stripped)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(stripped.rstrip(), mode="eval").body
+    except SyntaxError as error:
+        offset = min(max((error.offset or 1) - 1, 0), max(len(text) - 1, 0)) + shift
+        _fail("rule/syntax", f"this is not an expression: {error.msg}", offset)
+    except (ValueError, RecursionError, MemoryError) as error:
+        _fail("rule/syntax", f"this cannot be read as an expression ({type(error).__name__})", 0)
+    numbers = _check_nodes(tree, stripped, shift)
+    return Expression(text=stripped, tree=tree, numbers=numbers)
+
+
+def _fail(code: str, message: str, offset: int, allowed: str | None = None, hint: str | None = None) -> NoReturn:
+    raise InvalidExpression(Problem(code=code, message=message, offset=offset, allowed=allowed, hint=hint))
+
+
+def _check_brackets(text: str) -> None:
+    depth, quote = 0, ""
+    for offset, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                _fail("rule/too-deep", f"brackets are nested more than {MAX_DEPTH} deep", offset)
+        elif character in ")]}":
+            depth -= 1
+
+
+def _check_nodes(tree: ast.expr, text: str, shift: int) -> dict[int, Fraction]:
+    """Refuse what is outside the language; read numeric literals from the text, exactly."""
+    numbers: dict[int, Fraction] = {}
+    stack: list[tuple[ast.AST, int, bool]] = [(tree, 0, False)]
+    count = 0
+    while stack:
+        node, depth, in_power = stack.pop()
+        count += 1
+        offset = getattr(node, "col_offset", 0) + shift
+        if count > MAX_NODES:
+            _fail("rule/too-large", f"the expression has more than {MAX_NODES:,} parts", offset)
+        if depth > MAX_DEPTH:
+            _fail("rule/too-deep", f"the expression is nested more than {MAX_DEPTH} deep", offset)
+        if not isinstance(node, _ALLOWED_NODES):
+            _refuse_node(node, offset)
+        if isinstance(node, ast.Constant) and not isinstance(node.value, str):
+            numbers[node.col_offset] = _literal(node, text, offset)
+        if isinstance(node, ast.Call):
+            _check_call(node, offset)
+        power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+        if isinstance(node, ast.BinOp) and power:
+            _check_power(node, offset, in_power)
+        stack += _children(node, depth, in_power or power)
+    return numbers
+
+
+def _children(node: ast.AST, depth: int, in_power: bool) -> Iterator[tuple[ast.AST, int, bool]]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(node, ast.Call) and child is node.func:
+            continue
+        spine = isinstance(node, ast.BinOp) and child is node.left and isinstance(node.op, _CHAINED)
+        same = spine and isinstance(child, ast.BinOp) and isinstance(child.op, _CHAINED)
+        yield child, depth if same else depth + 1, in_power
+
+
+def _refuse_node(node: ast.AST, offset: int) -> NoReturn:
+    names = {
+        ast.Attribute: "attribute access", ast.Lambda: "a lambda", ast.JoinedStr: "an f-string",
+        ast.ListComp: "a comprehension", ast.GeneratorExp: "a comprehension", ast.Dict: "a dictionary",
+        ast.NamedExpr: "an assignment", ast.Set: "a set", ast.Slice: "a slice", ast.Await: "await",
+        ast.Starred: "an unpacking", ast.Is: "`is`", ast.IsNot: "`is not`", ast.keyword: "a named argument",
+    }  # fmt: skip
+    what = names.get(type(node), f"`{type(node).__name__}`")
+    hint = "write a list: x in ['a', 'b']" if isinstance(node, ast.Set) else None
+    _fail("rule/not-allowed", f"{what} is not part of the rule language", offset,
+          "arithmetic, comparisons, and, or, not, a if c else b, in, indexing, " + ", ".join(FUNCTIONS), hint)
+
+
+def _literal(node: ast.Constant, text: str, offset: int) -> Fraction:
+    if isinstance(node.value, bool) or node.value is None or not isinstance(node.value, (int, float)):
+        _fail("rule/not-allowed", f"{node.value!r} is not part of the rule language", offset,
+              "numbers and quoted states")
+    source = (ast.get_source_segment(text, node) or "").replace("_", "").lower()
+    mantissa, _, exponent = source.partition("e")
+    if source.startswith(("0x", "0b", "0o")) or len(mantissa) > MAX_DIGITS or len(exponent) > 3 \
+            or abs(int(exponent or 0)) > MAX_DIGITS:
+        _fail("rule/number", f"the number {source[:24]} is too large or not decimal", offset,
+              f"decimal numbers of at most {MAX_DIGITS} digits")
+    return Fraction(source)
+
+
+def _check_call(node: ast.Call, offset: int) -> None:
+    if not isinstance(node.func, ast.Name):
+        _fail("rule/not-allowed", "only the functions of the rule language can be called", offset,
+              ", ".join(FUNCTIONS))
+    name = node.func.id
+    if name not in FUNCTIONS:
+        _fail("rule/unknown-function", f"there is no function {name!r}", offset, ", ".join(FUNCTIONS),
+              nearest(name, FUNCTIONS))
+    least, most = FUNCTIONS[name]
+    found = len(node.args)
+    if found < least or (most is not None and found > most):
+        wanted = f"{least}" if most == least else f"at least {least}"
+        _fail("rule/arity", f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, found {found}", offset)
+
+
+def _check_power(node: ast.BinOp, offset: int, in_power: bool) -> None:
+    exponent = node.right
+    small = isinstance(exponent, ast.Constant) and type(exponent.value) is int and 0 <= exponent.value <= MAX_POWER
+    if in_power or not small:
+        _fail("rule/power", "a power takes one small whole number as exponent and no power inside it", offset,
+              f"x ** 0 to x ** {MAX_POWER}")
+
+
+def evaluate_constant(expression: Expression, constants: Mapping[str, Fraction]) -> Fraction:
+    """Value of an arithmetic expression over numbers and named constants only.
+
+    Examples
+    --------
+    >>> evaluate_constant(parse("(1 - share) / 2"), {"share": Fraction(1, 4)})
+    Fraction(3, 8)
+    """
+    try:
+        return _constant(expression, expression.tree, constants)
+    except RecursionError:
+        _fail("rule/too-deep", "this arithmetic has too many terms for one constant", 0)
+
+
+def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fraction]) -> Fraction:
+    def value(child: ast.expr) -> Fraction:
+        return _constant(expression, child, constants)
+
+    match node:
+        case ast.Constant(value=int() | float()):
+            return expression.number(node)
+        case ast.Name(id=name):
+            if name not in constants:
+                _fail("rule/unknown-name", f"{name!r} is not a parameter", node.col_offset,
+                      listing(constants) or "the file declares no parameters", nearest(name, constants))
+            return constants[name]
+        case ast.UnaryOp(op=ast.USub()):
+            return -value(node.operand)
+        case ast.UnaryOp(op=ast.UAdd()):
+            return value(node.operand)
+        case ast.BinOp():
+            left, right = value(node.left), value(node.right)
+            if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) and right == 0:
+                _fail("rule/division-by-zero", "this divides by zero", node.col_offset)
+            return arithmetic(node.op, left, right)
+        case ast.Call(func=ast.Name(id="abs" | "min" | "max" | "sum" | "clip" as name)):
+            return function(name, [value(argument) for argument in node.args])
+    _fail("rule/not-constant", "only numbers, parameters and arithmetic can stand here", node.col_offset)
+
+
+def arithmetic(operator: ast.operator, left: Fraction, right: Fraction) -> Fraction:
+    """One binary operation on exact numbers; the caller has excluded division by zero."""
+    match operator:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div():
+            return left / right
+        case ast.FloorDiv():
+            return Fraction(left // right)
+        case ast.Mod():
+            return left % right
+        case ast.Pow():
+            return Fraction(left ** int(right))
+    raise AssertionError(operator)
+
+
+def function(name: str, arguments: list[Fraction]) -> Fraction:
+    """One of ``abs``, ``min``, ``max``, ``sum``, ``clip`` on exact numbers."""
+    match name:
+        case "abs":
+            return abs(arguments[0])
+        case "min":
+            return min(arguments)
+        case "max":
+            return max(arguments)
+        case "sum":
+            return sum(arguments, Fraction(0))
+    number, low, high = arguments
+    return min(max(number, low), high)
+
+
+def is_constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fraction]) -> Fraction | None:
+    """The value of a part that reads constants only, or None."""
+    try:
+        return _constant(expression, node, constants)
+    except (InvalidExpression, RecursionError):
+        return None
+
+
+def references(expression: Expression, scope: Scope) -> tuple[str, ...]:
+    """Names of the variables that an expression reads, in order of first use.
+
+    ``letter[5]`` reads one member of a repeated variable, ``letter[position]`` all of them.
+    """
+    found: dict[str, None] = {}
+    stack: list[ast.AST] = [expression.tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            members = scope.families.get(node.value.id, ())
+            position = is_constant(expression, node.slice, scope.constants)
+            if position is not None and position.denominator == 1 and 1 <= position <= len(members):
+                members = (members[int(position) - 1],)
+            found.update(dict.fromkeys(members))
+            stack.append(node.slice)
+            continue
+        if isinstance(node, ast.Name):
+            if node.id in scope.families:
+                found.update(dict.fromkeys(scope.families[node.id]))
+            elif node.id in scope.variables:
+                found[node.id] = None
+        stack += reversed([child for child in ast.iter_child_nodes(node)
+                           if not (isinstance(node, ast.Call) and child is node.func)])
+    return tuple(found)

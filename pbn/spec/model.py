@@ -1,0 +1,155 @@
+"""What a world file says, resolved and valid: the values that `pbn.network` compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from pbn.errors import Place
+from pbn.spec.expression import Expression
+
+Role = Literal["latent", "residual", "irrelevant"]
+Kind = Literal["yes/no", "choice", "score"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A random variable: one row of exact probabilities for each combination of parent states."""
+
+    parents: tuple[str, ...]
+    rows: Mapping[tuple[str, ...], tuple[Fraction, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A deterministic variable: an expression over other variables."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionList:
+    """A deterministic variable: the state of the first condition that holds, else ``otherwise``."""
+
+    cases: tuple[tuple[Expression, str], ...]
+    otherwise: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """A deterministic variable: each state of one other variable has its own result.
+
+    Both ``of`` + ``values`` and ``merge`` + ``into`` of a file become this.
+    """
+
+    of: str
+    results: Mapping[str, str]
+    merges: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """A number on a grid, uniform within the interval that belongs to the state of ``of``.
+
+    The grid is ``start, start + step, …, stop``; ``cuts[j]`` is the first number of interval ``j + 1``.
+    """
+
+    of: str
+    unit: str
+    start: Fraction
+    stop: Fraction
+    step: Fraction
+    cuts: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """A whole number from ``start`` to ``stop``: a law truncated to that range, its median fixed.
+
+    ``shape`` is the negative binomial's dispersion r (variance μ + μ²/r) or the lognormal's
+    log-scale standard deviation; ``zero`` is extra mass at 0, taken from the rest.
+    """
+
+    family: Literal["negative_binomial", "lognormal"]
+    median: int
+    shape: Fraction
+    start: int
+    stop: int
+    zero: Fraction
+
+
+Source = Table | Rule | DecisionList | Lookup | Measurement | Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableSpec:
+    """One variable: its states (None where a rule or a grid makes them), numbers, role and source.
+
+    ``index`` is the position, from 1, of a member of a repeated variable, and None elsewhere.
+    """
+
+    name: str
+    states: tuple[str, ...] | None
+    values: tuple[Fraction, ...] | None
+    role: Role | None
+    source: Source
+    text: str
+    index: int | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A typed question about one variable; ``positive`` is the state counted as yes."""
+
+    name: str
+    asks: str
+    kind: Kind
+    positive: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A hiding level: the variables that are visible at it, in file order."""
+
+    name: str
+    visible: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A figure from a publication, kept as written (``"0.211"``), with its source."""
+
+    quantity: Literal["prior", "bayes_error"]
+    question: str
+    level: str | None
+    state: str | None
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSpec:
+    """A whole world file, resolved: names exist, rows sum to one, levels are nested.
+
+    ``variables`` come in file order with repeated ones expanded; ``families`` maps a repeated name
+    to its members. ``attributes`` are the variables that a level shows unless it hides them.
+    ``law_digest`` covers variables, probabilities, rules and levels; ``digest`` the whole file.
+    """
+
+    name: str
+    title: str
+    notes: tuple[str, ...]
+    parameters: Mapping[str, Fraction]
+    variables: Mapping[str, VariableSpec]
+    families: Mapping[str, tuple[str, ...]]
+    attributes: tuple[str, ...]
+    questions: Mapping[str, Question]
+    levels: Mapping[str, Level]
+    claims: tuple[str, ...]
+    published: tuple[Published, ...]
+    law_digest: str
+    digest: str
