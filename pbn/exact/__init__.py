@@ -1,0 +1,1 @@
+"""Exact answers: planned variable elimination over tables and index maps."""

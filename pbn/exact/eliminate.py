@@ -1,0 +1,178 @@
+"""Variable elimination by a plan: multiply, sum out, and push mass through index maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbn.exact.arithmetic import Arithmetic, Numbers, Scatter
+from pbn.exact.plan import Factor, Plan, Scope, Step
+from pbn.network.model import Array, IndexMap, Network, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Product:
+    """A bound step: how each input is read over the domain, and where the product goes."""
+
+    inputs: tuple[tuple[int, tuple[Array, ...] | None, tuple[int, ...], tuple[int, ...]], ...]
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    scatter: Scatter | None
+    result: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BoundPlan:
+    """A plan with its index maps evaluated for given evidence; run it in any arithmetic."""
+
+    plan: Plan
+    tables: tuple[tuple[int, Table, tuple[slice | int, ...]], ...]
+    indicators: tuple[tuple[int, Array], ...]
+    operations: tuple[Product | tuple[int, tuple[Array, ...], int], ...]
+    maps: Mapping[int, Array]
+
+
+def known_codes(network: Network, plan: Plan, evidence: Mapping[str, int]) -> dict[str, int]:
+    """Positions of the states of everything that the evidence determines."""
+    codes = dict(evidence)
+    for name in network.variables:
+        if name in plan.known and name not in codes:
+            cpd = network.cpds[name]
+            codes[name] = int(cpd.index[tuple(codes[p] for p in cpd.parents)]) if (
+                isinstance(cpd, IndexMap) and all(p in codes for p in cpd.parents)) else 0
+    return codes
+
+
+def bind(plan: Plan, evidence: Mapping[str, int]) -> BoundPlan:
+    """Evaluate everything of a plan that depends on index maps and evidence but not on probabilities."""
+    network = plan.network
+    codes = known_codes(network, plan, evidence)
+    tables, indicators = [], []
+    maps: dict[int, Array] = {}
+    for factor, name in zip(plan.factors, plan.sources, strict=True):
+        cpd = network.cpds[name]
+        where: tuple[slice | int, ...] = tuple(codes.get(parent, slice(None)) for parent in cpd.parents)
+        if isinstance(cpd, Table):
+            tables.append((factor.key, cpd, (*where, codes.get(name, slice(None)))))
+        else:
+            assert isinstance(cpd, IndexMap)
+            index = cpd.index[where]
+            if factor.child is None:
+                indicators.append((factor.key, np.asarray(index == codes[name])))
+            else:
+                maps[factor.key] = index
+    operations: list[Product | tuple[int, tuple[Array, ...], int]] = []
+    for step in plan.steps:
+        if step.substitutes is None:
+            operations.append(_bind_product(network, step, maps))
+        else:
+            operations += _bind_substitution(network, step, maps)
+    return BoundPlan(plan=plan, tables=tuple(tables), indicators=tuple(indicators),
+                     operations=tuple(operations), maps=maps)
+
+
+def _axis(position: int, size: int, dimensions: int) -> Array:
+    """Coordinates along one axis, shaped so that they broadcast over the domain."""
+    shape = [1] * dimensions
+    shape[position] = size
+    return np.arange(size).reshape(shape)
+
+
+def _coordinates(network: Network, domain: Scope, maps: Sequence[Factor], arrays: Mapping[int, Array]) -> dict[str, Array]:
+    """Each variable's code as a broadcastable array over the domain; derived ones through their maps."""
+    found = {name: _axis(k, network.size(name), len(domain)) for k, name in enumerate(domain)}
+    for factor in maps:
+        assert factor.child is not None
+        found[factor.child] = arrays[factor.key][tuple(found[name] for name in factor.scope)]
+    return found
+
+
+def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> Product:
+    domain = step.domain
+    coordinates = _coordinates(network, domain, step.maps, arrays)
+    inputs = []
+    for factor in step.dense:
+        if set(factor.scope) <= set(domain):
+            order = tuple(sorted(range(len(factor.scope)), key=lambda k: domain.index(factor.scope[k])))
+            shape = tuple(network.size(name) if name in factor.scope else 1 for name in domain)
+            inputs.append((factor.key, None, order, shape))
+        else:
+            inputs.append((factor.key, tuple(coordinates[name] for name in factor.scope), (), ()))
+    shape = tuple(network.size(name) for name in domain)
+    (result,) = step.result
+    if set(result.scope) <= set(domain):
+        kept = [name for name in domain if name in result.scope]
+        if tuple(kept) == result.scope:
+            axes = tuple(k for k, name in enumerate(domain) if name not in result.scope)
+            return Product(inputs=tuple(inputs), shape=shape, axes=axes, scatter=None, result=result.key)
+    target = np.zeros((1,) * len(domain), dtype=np.int64)
+    for name in result.scope:
+        target = target * network.size(name) + coordinates[name]
+    flat = np.broadcast_to(target, shape).ravel()
+    scatter = Scatter.to(flat, tuple(network.size(name) for name in result.scope))
+    return Product(inputs=tuple(inputs), shape=shape, axes=(), scatter=scatter, result=result.key)
+
+
+def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -> list[tuple[int, tuple[Array, ...], int]]:
+    own = step.substitutes
+    assert own is not None
+    operations = []
+    for factor, result in zip((*step.dense, *step.maps), _results_in_order(step), strict=True):
+        found = {name: _axis(k, network.size(name), len(result.scope)) for k, name in enumerate(result.scope)}
+        found[step.eliminates[0]] = arrays[own.key][tuple(found[name] for name in own.scope)]
+        index = tuple(found[name] for name in factor.scope)
+        if factor.child is None:
+            operations.append((factor.key, index, result.key))
+        else:
+            arrays[result.key] = arrays[factor.key][index]
+    return operations
+
+
+def _results_in_order(step: Step) -> list[Factor]:
+    dense = [factor for factor in step.result if factor.child is None]
+    return dense + [factor for factor in step.result if factor.child is not None]
+
+
+def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
+    """Carry out a bound plan; returns the dense factors that are left, by key."""
+    held: dict[int, Numbers] = {}
+    for key, table, where in bound.tables:
+        numbers = arithmetic.table(table)
+        held[key] = numbers.with_array(np.asarray(numbers.array[where]))
+    for key, mask in bound.indicators:
+        held[key] = arithmetic.indicator(mask)
+    one = arithmetic.indicator(np.ones((), dtype=bool))
+    for operation in bound.operations:
+        if not isinstance(operation, Product):
+            key, index, result = operation
+            numbers = held.pop(key)
+            held[result] = numbers.with_array(np.asarray(numbers.array[index]))
+            continue
+        parts = []
+        for key, gather, order, shape in operation.inputs:
+            numbers = held.pop(key)
+            array = numbers.array[gather] if gather is not None else numbers.array.transpose(order).reshape(shape)
+            parts.append(numbers.with_array(array))
+        held[operation.result] = _product(operation, parts or [one], arithmetic)
+    return held
+
+
+def _product(operation: Product, parts: list[Numbers], arithmetic: Arithmetic) -> Numbers:
+    parts.sort(key=lambda numbers: numbers.array.size)
+    product = parts[0]
+    for part in parts[1:]:
+        product = arithmetic.multiply(product, part)
+    if product.array.shape != operation.shape:
+        product = product.with_array(np.broadcast_to(product.array, operation.shape))
+    if operation.scatter is not None:
+        return arithmetic.scatter(product, operation.scatter)
+    return arithmetic.total(product, operation.axes)
+
+
+def joint(bound: BoundPlan, arithmetic: Arithmetic) -> Numbers:
+    """The table over the plan's free targets, in their order, from a plan that combines them."""
+    held = run(bound, arithmetic)
+    (factor,) = bound.plan.rest
+    return held[factor.key]

@@ -1,0 +1,286 @@
+"""Exact answers about one network: posteriors, Bayes errors and entropies, with what they cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from pbn.errors import Fault, QueryError
+from pbn.exact.arithmetic import BOOLEAN, EXACT, FLOAT, Numbers, integers
+from pbn.exact.eliminate import BoundPlan, bind, joint, known_codes, run
+from pbn.exact.plan import DEFAULT_BUDGET, Plan, make_plan
+from pbn.exact.statistic import Statistic, find_statistic
+from pbn.network.chain import chained
+from pbn.network.model import Array, Network
+
+ArithmeticName = Literal["exact", "float"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BayesError:
+    """The least error that any predictor can have: ε* = 1 − Σ_f max_y P(F = f, Y = y).
+
+    ``value`` is the float nearest to ``exact``; ``exact`` is None where float arithmetic was asked for.
+    ``entropy`` is H(Y | visible) in nats (float64, relative error below 1e-12). ``statistic`` names
+    the nodes F whose values are all that the visible set says about the outcome.
+    """
+
+    value: float
+    exact: Fraction | None
+    entropy: float
+    statistic: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posterior:
+    """P(query | evidence): ``probs`` in state order, ``exact`` where exact arithmetic was used.
+
+    ``tie`` is true where several states are most probable; the Bayes decision goes to the first.
+    ``route`` says how the answer was found.
+    """
+
+    query: str
+    probs: Mapping[str, float]
+    exact: Mapping[str, Fraction] | None
+    evidence_probability: Fraction | float
+    route: str
+
+    @property
+    def decision(self) -> str:
+        """The most probable state, the first of them where there is a tie."""
+        best = self.exact if self.exact is not None else self.probs
+        return max(best, key=lambda state: best[state])
+
+    @property
+    def tie(self) -> bool:
+        """Whether another state is exactly as probable as the decision."""
+        best = list((self.exact if self.exact is not None else self.probs).values())
+        return best.count(max(best)) > 1
+
+
+class Engine:
+    """Answers about one immutable network; keeps plans and views, so a second question is cheap."""
+
+    def __init__(self, network: Network, budget: int = DEFAULT_BUDGET) -> None:
+        self.network = network
+        self.budget = budget
+        self._statistics: dict[tuple[str, tuple[str, ...]], BoundStatistic] = {}
+        self._views: dict[frozenset[str], Network] = {}
+        self._plans: dict[tuple[tuple[str, ...], frozenset[str], bool], Plan] = {}
+
+    def statistic(self, target: str, visible: Sequence[str]) -> BoundStatistic:
+        """The sufficient statistic of a visible set, with its joint law once asked for."""
+        key = (target, tuple(visible))
+        if key not in self._statistics:
+            self._statistics[key] = BoundStatistic(find_statistic(self.network, target, visible), self.budget)
+        return self._statistics[key]
+
+    def view(self, first: Collection[str]) -> Network:
+        """The network with its folds as chains, the given variables first."""
+        key = frozenset(first)
+        if key not in self._views:
+            self._views[key] = chained(self.network, sorted(key))
+        return self._views[key]
+
+    def plan(self, targets: Sequence[str], evidence: Collection[str], *, combine: bool = True) -> Plan:
+        """The plan of a query: the joint of the targets given evidence on some variables."""
+        key = (tuple(targets), frozenset(evidence), combine)
+        if key not in self._plans:
+            self._plans[key] = make_plan(self.view(evidence), targets, evidence, combine=combine)
+        return self._plans[key]
+
+    def joint(self, targets: Sequence[str], evidence: Mapping[str, int], arithmetic: ArithmeticName) -> Numbers:
+        """P(targets, evidence) over the targets that the evidence does not determine."""
+        plan = self.plan(targets, evidence)
+        plan.check_budget(self.budget, exact=arithmetic == "exact")
+        return joint(bind(plan, evidence), EXACT if arithmetic == "exact" else FLOAT)
+
+    def is_possible(self, evidence: Mapping[str, int]) -> bool:
+        """Whether the evidence has positive probability, by Boolean elimination."""
+        plan = self.plan((), evidence)
+        plan.check_budget(self.budget, exact=False)
+        return bool(joint(bind(plan, evidence), BOOLEAN).array)
+
+    def conflict(self, evidence: Mapping[str, int]) -> tuple[str, ...]:
+        """An irreducible part of impossible evidence: without any one of them it is possible."""
+        kept = dict(evidence)
+        for name in list(kept):
+            rest = {other: code for other, code in kept.items() if other != name}
+            if not self.is_possible(rest):
+                kept = rest
+        return tuple(kept)
+
+    def posterior(self, query: str, evidence: Mapping[str, int], arithmetic: ArithmeticName = "exact",
+                  statistic: BoundStatistic | None = None) -> Posterior:
+        """P(query | evidence), by a look-up in ``statistic`` where the evidence determines it.
+
+        Raises
+        ------
+        QueryError
+            The evidence is impossible; the error names an irreducible set of conflicting values.
+        """
+        states = self.network.variables[query].states
+        if statistic is not None and set(statistic.needed) <= set(evidence):
+            certain = self.joint((), evidence, arithmetic)
+            self._check_possible(certain, evidence)
+            row = statistic.row({name: evidence[name] for name in statistic.needed}, arithmetic)
+            route = f"look-up in the table over {', '.join(statistic.nodes)}" if statistic.nodes else "the prior"
+            return _posterior(query, states, row, _probability(certain, arithmetic), arithmetic, route)
+        numbers = self.joint((query,), evidence, arithmetic)
+        self._check_possible(numbers, evidence)
+        plan = self.plan((query,), evidence)
+        weights = _weights(numbers, arithmetic)
+        if query in plan.known:
+            position = known_codes(plan.network, plan, evidence)[query]
+            weights = [weights[0] if k == position else type(weights[0])(0) for k in range(len(states))]
+        total = sum(weights)
+        probability = Fraction(total, numbers.denominator) if arithmetic == "exact" else float(total)  # type: ignore[arg-type]
+        return _posterior(query, states, weights, probability, arithmetic, "variable elimination")
+
+    def _check_possible(self, numbers: Numbers, evidence: Mapping[str, int]) -> None:
+        if numbers.array.any() or (numbers.array.dtype == np.float64 and self.is_possible(evidence)):
+            return
+        parts = [f"{name}={self.network.variables[name].states[evidence[name]]}" for name in self.conflict(evidence)]
+        raise QueryError(Fault(
+            code="query/impossible-evidence", message="this evidence has probability zero",
+            found=", ".join(parts), hint="these values cannot occur together: change or leave out one of them"))
+
+    def evidence_factors(self, names: Sequence[str]) -> list[tuple[tuple[str, ...], Array]]:
+        """P(names) as a product of factors over some of them each: P(x) = ∏ φ_j(x_j)."""
+        plan = self.plan(tuple(names), (), combine=False)
+        plan.check_budget(self.budget, exact=False)
+        bound = bind(plan, {})
+        held = run(bound, FLOAT)
+        factors = [(factor.scope, held[factor.key].array) for factor in plan.rest if factor.child is None]
+        for factor in plan.rest:
+            if factor.child is not None:
+                index = bound.maps[factor.key]
+                indicator = index[..., None] == np.arange(plan.network.size(factor.child))
+                factors.append((factor.names, indicator.astype(np.float64)))
+        constants = known_codes(plan.network, plan, {})
+        factors += [((name,), (np.arange(plan.network.size(name)) == constants[name]).astype(np.float64))
+                    for name in names if name in plan.known]
+        return factors
+
+
+class BoundStatistic:
+    """A statistic together with the joint law P(F, Y), computed when first asked for."""
+
+    def __init__(self, statistic: Statistic, budget: int) -> None:
+        self.statistic = statistic
+        self.budget = budget
+        self._joints: dict[str, Numbers] = {}
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of the statistic."""
+        return self.statistic.nodes
+
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """The visible variables that determine the statistic."""
+        return self.statistic.needed()
+
+    @cached_property
+    def _bound(self) -> BoundPlan:
+        return bind(self.statistic.plan, {})
+
+    def joint(self, arithmetic: ArithmeticName) -> Numbers:
+        """P(F, Y) as a matrix: a row for each combination of the statistic's states, a column for each state of Y."""
+        if arithmetic not in self._joints:
+            self._joints[arithmetic] = self.compute_joint(arithmetic)
+        return self._joints[arithmetic]
+
+    def compute_joint(self, arithmetic: ArithmeticName) -> Numbers:
+        """`joint` computed afresh."""
+        plan = self.statistic.plan
+        plan.check_budget(self.budget, exact=arithmetic == "exact")
+        numbers = joint(self._bound, EXACT if arithmetic == "exact" else FLOAT)
+        size = self.statistic.network.size
+        target = self.statistic.target
+        array = numbers.array
+        if plan.known.intersection(plan.targets):
+            array = self._with_known(array)
+        if target in self.nodes:
+            return numbers.with_array(np.diag(array.ravel()))
+        return numbers.with_array(array.reshape(-1, size(target)))
+
+    def _with_known(self, array: Array) -> Array:
+        """Targets that are constant get their axis back, all mass at their one possible state."""
+        plan, network = self.statistic.plan, self.statistic.network
+        codes = known_codes(network, plan, {})
+        full = np.zeros([network.size(name) for name in plan.targets], dtype=array.dtype)
+        full[tuple(codes[name] if name in plan.known else slice(None) for name in plan.targets)] = array
+        return full
+
+    def rows(self, codes: Mapping[str, Array]) -> Array:
+        """Row of `joint` for each case, from the codes of the visible variables that it needs."""
+        found = np.zeros(next(iter(codes.values())).shape if codes else (), dtype=np.intp)
+        for node, code in zip(self.nodes, self.statistic.codes(codes), strict=True):
+            found = found * self.statistic.network.size(node) + code
+        return found
+
+    def row(self, codes: Mapping[str, int], arithmetic: ArithmeticName) -> list[int] | list[float]:
+        """P(F = f, Y = y) of one case, for each y."""
+        arrays = {name: np.asarray(code) for name, code in codes.items()}
+        numbers = self.joint(arithmetic)
+        return _weights(numbers.with_array(numbers.array[int(self.rows(arrays))]), arithmetic)
+
+    def posteriors(self) -> Array:
+        """P(Y | F = f) for each f, shape (rows, states); NaN where F = f is impossible."""
+        array = integers(self.joint("exact"))
+        totals = array.sum(axis=1, keepdims=True)
+        possible = (totals != 0).ravel()
+        found = np.full(array.shape, np.nan)
+        found[possible] = (array[possible] / totals[possible]).astype(np.float64)
+        return found
+
+    def bayes_error(self, arithmetic: ArithmeticName = "exact") -> BayesError:
+        """ε* and H(Y | visible) from the joint law."""
+        numbers = self.joint(arithmetic)
+        return error_of(numbers, self.nodes, arithmetic)
+
+
+def error_of(numbers: Numbers, nodes: tuple[str, ...], arithmetic: ArithmeticName) -> BayesError:
+    """The Bayes error and conditional entropy of a joint law P(F, Y), rows F."""
+    exact = None
+    if arithmetic == "exact":
+        array = integers(numbers)
+        wrong = int(array.sum() - array.max(axis=1).sum())
+        exact = Fraction(wrong, numbers.denominator)
+        probabilities = (array / numbers.denominator).astype(np.float64)
+        value = float(exact)
+    else:
+        probabilities = numbers.array
+        value = float((probabilities.sum(axis=1) - probabilities.max(axis=1)).sum())
+    rows = np.broadcast_to(probabilities.sum(axis=1, keepdims=True), probabilities.shape)
+    positive = probabilities > 0
+    p, row = probabilities[positive], rows[positive]
+    entropy = abs(math.fsum((p * np.log(p / row)).tolist()))
+    return BayesError(value=value, exact=exact, entropy=entropy, statistic=nodes)
+
+
+def _weights(numbers: Numbers, arithmetic: ArithmeticName) -> list[int] | list[float]:
+    flat = np.atleast_1d(integers(numbers) if arithmetic == "exact" else numbers.array).ravel()
+    return [int(v) for v in flat] if arithmetic == "exact" else [float(v) for v in flat]
+
+
+def _probability(numbers: Numbers, arithmetic: ArithmeticName) -> Fraction | float:
+    weight = _weights(numbers, arithmetic)[0]
+    return Fraction(int(weight), numbers.denominator) if arithmetic == "exact" else float(weight)
+
+
+def _posterior(query: str, states: Sequence[str], weights: Sequence[int] | Sequence[float],
+               probability: Fraction | float, arithmetic: ArithmeticName, route: str) -> Posterior:
+    total = sum(weights)
+    exact = None
+    if arithmetic == "exact":
+        exact = {state: Fraction(int(weight), int(total)) for state, weight in zip(states, weights, strict=True)}
+    probs = {state: weight / total for state, weight in zip(states, weights, strict=True)}
+    return Posterior(query=query, probs=probs, exact=exact, evidence_probability=probability, route=route)

@@ -1,0 +1,1 @@
+"""Discrete Bayesian networks with exact probabilities and deterministic nodes."""

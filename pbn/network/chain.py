@@ -1,0 +1,170 @@
+"""Folds as chains of partial results: the states of each link are the values it can reach."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from pbn.errors import BudgetError, Fault
+from pbn.network.graph import functions_of
+from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Operation, Table, Variable, number_text
+
+MAX_STATES = 2**20
+"""A partial result that can take more values than this is refused."""
+
+_SCALARS: Mapping[Operation, Callable[[Fraction, Fraction], Fraction]] = {
+    "*": operator.mul, "min": min, "max": max, "and": min, "or": max,
+}  # fmt: skip
+
+
+def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
+    """All values of the operation over one number from each term, ascending.
+
+    Raises
+    ------
+    BudgetError
+        The values do not collapse: more than `MAX_STATES` of them after some terms.
+    """
+    values: Collection[Fraction]
+    if operation == "+":
+        return _reachable_sums(name, terms)
+    combine, values = _SCALARS[operation], {Fraction(terms[0][0]), *terms[0]}
+    for k, term in enumerate(terms[1:], 2):
+        _check_size(name, len(values) * len(set(term)), k, terms)
+        values = {combine(a, b) for a in values for b in set(term)}
+    return tuple(sorted(values))
+
+
+def _reachable_sums(name: str, terms: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
+    scale = math.lcm(*{number.denominator for term in terms for number in term})
+    integers = [sorted({int(number * scale) for number in term}) for term in terms]
+    small = sum(max(abs(v) for v in term) for term in integers) < 2**62
+    values: Array = np.zeros(1, dtype=np.int64 if small else object)
+    for k, term in enumerate(integers, 1):
+        _check_size(name, len(values) * len(term), k, terms)
+        values = np.unique(np.add.outer(values, np.array(term, dtype=values.dtype)))
+    return tuple(Fraction(value, scale) for value in values.tolist())
+
+
+def _check_size(name: str, combinations: int, done: int, terms: Sequence[Sequence[Fraction]]) -> None:
+    if combinations > 4 * MAX_STATES:
+        bound = math.prod(len(set(term)) for term in terms)
+        raise BudgetError(Fault(
+            code="network/rule-too-large",
+            message=f"{name} does not collapse: {combinations:,} combinations after {done} of its "
+                    f"{len(terms)} terms, up to {bound:,} values in all",
+            allowed=f"{4 * MAX_STATES:,} combinations",
+            hint="weights on a common grid (tenths, say) make partial sums coincide",
+        ))
+
+
+def chained(network: Network, visible: Collection[str]) -> Network:
+    """The network with every fold as a chain of index maps, visible terms first and the residual last.
+
+    Named variables stay nodes; the links ``score:2``, ``score:3``, … are auxiliary. So the partial
+    result over the visible terms is a node, and a small sufficient statistic where the rest is hidden.
+    """
+    known = functions_of(network, visible)
+    variables: dict[str, Variable] = {}
+    cpds: dict[str, CPD] = {}
+    for name, variable in network.variables.items():
+        cpd = network.cpds[name]
+        if isinstance(cpd, Fold):
+            _add_chain(network, variable, cpd, _order(network, cpd, known), variables, cpds)
+        else:
+            variables[name], cpds[name] = variable, cpd
+    return Network(variables=variables, cpds=cpds, undefined=network.undefined)
+
+
+def _order(network: Network, fold: Fold, known: Collection[str]) -> list[int]:
+    """Positions of the fold's terms in the order in which the chain takes them."""
+    sources = [_sources(network, parent) for parent in fold.parents]
+    groups: dict[int, list[int]] = {0: [], 1: [], 2: []}
+    for k, parent in enumerate(fold.parents):
+        residual = any(network.variables[source].role == "residual" for source in sources[k])
+        groups[2 if residual else 0 if parent in known else 1].append(k)
+    order: list[int] = []
+    for group in groups.values():
+        order += _least_open(group, sources, order)
+    return order
+
+
+def _sources(network: Network, name: str) -> frozenset[str]:
+    """The random variables that a deterministic node is a function of."""
+    found, stack = set(), [name]
+    while stack:
+        node = stack.pop()
+        cpd = network.cpds[node]
+        if isinstance(cpd, Table):
+            found.add(node)
+        else:
+            stack += cpd.parents
+    return frozenset(found)
+
+
+def _least_open(group: Sequence[int], sources: Sequence[frozenset[str]], before: Sequence[int]) -> list[int]:
+    """Take terms so that few variables stay shared between those taken and those to come."""
+    rest, taken, seen = list(group), [], frozenset().union(*(sources[k] for k in before))
+    uses: dict[str, int] = {}
+    for k in rest:
+        for source in sources[k]:
+            uses[source] = uses.get(source, 0) + 1
+    while rest:
+        def still_open(k: int) -> int:
+            return sum(1 for s in seen | sources[k] if uses.get(s, 0) > (s in sources[k]))
+
+        best = min(rest, key=lambda k: (still_open(k), k))
+        rest.remove(best)
+        taken.append(best)
+        seen |= sources[best]
+        for source in sources[best]:
+            uses[source] -= 1
+    return taken
+
+
+def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence[int],
+               variables: dict[str, Variable], cpds: dict[str, CPD]) -> None:
+    name = variable.name
+    parents = [fold.parents[k] for k in order]
+    terms = [fold.terms[k] for k in order]
+    assert variable.values is not None
+    last = variable.values
+    previous, values = parents[0], tuple(terms[0])
+    for k in range(1, len(parents)):
+        final = k == len(parents) - 1
+        results = last if final else reachable(name, fold.operation, [values, terms[k]])
+        link = name if final else f"{name}:{k + 1}"
+        index = _positions(fold.operation, values, terms[k], results)
+        variables[link] = variable if final else _link(network, link, fold.operation, parents[:k + 1], results)
+        cpds[link] = IndexMap(parents=(previous, parents[k]), index=index)
+        previous, values = link, results
+    if len(parents) == 1:
+        position = {value: k for k, value in enumerate(last)}
+        variables[name] = variable
+        cpds[name] = IndexMap(parents=(previous,), index=np.array([position[v] for v in values], dtype=np.intp))
+
+
+def _link(network: Network, link: str, operation: Operation, parents: Sequence[str],
+          values: tuple[Fraction, ...]) -> Variable:
+    shown = [network.variables[parent].text if parent not in network.named else parent for parent in parents]
+    return Variable(name=link, states=tuple(number_text(value) for value in values), values=values,
+                    origin="auxiliary", text=f"{operation} of {', '.join(shown)}")
+
+
+def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[Fraction],
+               results: Sequence[Fraction]) -> Array:
+    """Position in ``results`` of each value combined with each number of the term."""
+    if operation == "+":
+        scale = math.lcm(*{number.denominator for number in (*values, *term, *results)})
+        left, right, target = ([int(number * scale) for number in row] for row in (values, term, results))
+        largest = max(map(abs, left)) + max(map(abs, right))
+        dtype = np.int64 if largest < 2**62 else object
+        sums = np.add.outer(np.array(left, dtype=dtype), np.array(right, dtype=dtype))
+        return np.searchsorted(np.array(target, dtype=dtype), sums).astype(np.intp)
+    combine, position = _SCALARS[operation], {value: k for k, value in enumerate(results)}
+    return np.array([[position[combine(a, b)] for b in term] for a in values], dtype=np.intp)
+

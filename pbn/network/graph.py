@@ -1,0 +1,108 @@
+"""What the graph alone tells: ancestors, functions of the visible set, separators."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pbn.network.model import Array, IndexMap, Network, Table
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def ancestors(network: Network, names: Iterable[str]) -> set[str]:
+    """The names with all their ancestors: a query on the names needs no other node."""
+    found: set[str] = set()
+    stack = list(names)
+    while stack:
+        name = stack.pop()
+        if name not in found:
+            found.add(name)
+            stack.extend(network.parents(name))
+    return found
+
+
+def identified_parents(network: Network, child: str) -> Mapping[str, Array]:
+    """Parents whose state is a function of the child's: parent → position for each child state.
+
+    A measurement identifies the level it was drawn from. Child states of probability zero map to 0.
+    """
+    cpd = network.cpds[child]
+    if isinstance(cpd, IndexMap):
+        if np.prod(cpd.index.shape) > 1_000_000:
+            return {}
+        support = cpd.index[..., None] == np.arange(network.size(child))
+    elif isinstance(cpd, Table):
+        support = cpd.numerators > 0
+    else:
+        return {}
+    found = {}
+    for axis, parent in enumerate(cpd.parents):
+        other = tuple(a for a in range(support.ndim - 1) if a != axis)
+        possible = support.any(axis=other)
+        if (possible.sum(axis=0) <= 1).all():
+            found[parent] = possible.argmax(axis=0)
+    return found
+
+
+def functions_of(network: Network, visible: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+    """All nodes that are functions of the visible ones: node → the nodes it is computed from.
+
+    A visible node is computed from nothing; a deterministic node from its parents; a parent that a
+    child identifies (the level of a measurement) from that child. In an order of computation.
+    """
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(visible, ())
+    frontier = list(visible)
+    children: dict[str, list[str]] = {}
+    for name, cpd in network.cpds.items():
+        for parent in cpd.parents:
+            children.setdefault(parent, []).append(name)
+        if not cpd.parents and not isinstance(cpd, Table) and name not in found:
+            found[name] = ()
+            frontier.append(name)
+    while frontier:
+        name = frontier.pop()
+        if network.cpds[name].parents:
+            for parent in identified_parents(network, name):
+                if parent not in found:
+                    found[parent] = (name,)
+                    frontier.append(parent)
+        for child in children.get(name, ()):
+            cpd = network.cpds[child]
+            if child not in found and not isinstance(cpd, Table) and all(p in found for p in cpd.parents):
+                found[child] = cpd.parents
+                frontier.append(child)
+    return found
+
+
+def is_separated(network: Network, one: Collection[str], other: Collection[str], given: Collection[str]) -> bool:
+    """Whether ``given`` d-separates the two sets of nodes."""
+    import networkx as nx
+
+    one, other, given = set(one) - set(given), set(other) - set(given), set(given)
+    return not one or not other or nx.is_d_separator(network.graph, one, other, given)
+
+
+def nearest_separator(
+    network: Network, target: str, visible: Collection[str], candidates: Collection[str]
+) -> tuple[str, ...] | None:
+    """The minimal set of candidates nearest to the target that d-separates it from the visible nodes.
+
+    Each visible node gets a copy as its child, so that the node itself may stand in the separator.
+    """
+    import networkx as nx
+
+    needed = ancestors(network, [target, *visible])
+    graph: nx.DiGraph[object] = nx.DiGraph(network.graph.subgraph(needed))
+    copies = {("copy", name) for name in visible}
+    graph.add_edges_from((name, ("copy", name)) for name in visible)
+    restricted = (set(candidates) & needed) - {target}
+    if not copies:
+        return ()
+    found = nx.find_minimal_d_separator(graph, {target}, copies, restricted=restricted)  # type: ignore[arg-type]
+    if found is None:
+        return None
+    return tuple(name for name in network.variables if name in found)
