@@ -1,1 +1,46 @@
-"""Worlds whose probabilities are known exactly."""
+"""Worlds whose probabilities are known exactly: world file in, exact answers out."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pbn.errors import BudgetError, Fault, NetworkError, PbnError, Place, QueryError, SpecError
+    from pbn.exact.engine import BayesError, Posterior
+    from pbn.network.model import Network
+    from pbn.world import World, from_pgmpy, load, loads, shipped_worlds
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "BayesError": "pbn.exact.engine",
+    "BudgetError": "pbn.errors",
+    "Fault": "pbn.errors",
+    "Network": "pbn.network.model",
+    "NetworkError": "pbn.errors",
+    "PbnError": "pbn.errors",
+    "Place": "pbn.errors",
+    "Posterior": "pbn.exact.engine",
+    "QueryError": "pbn.errors",
+    "SpecError": "pbn.errors",
+    "World": "pbn.world",
+    "from_pgmpy": "pbn.world",
+    "load": "pbn.world",
+    "loads": "pbn.world",
+    "shipped_worlds": "pbn.world",
+}
+__all__ = [
+    "BayesError", "BudgetError", "Fault", "Network", "NetworkError", "PbnError", "Place", "Posterior",
+    "QueryError", "SpecError", "World", "from_pgmpy", "load", "loads", "shipped_worlds",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pbn' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

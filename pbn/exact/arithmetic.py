@@ -154,7 +154,7 @@ class BooleanArithmetic(Arithmetic):
         return Numbers(array=left.array & right.array)
 
     def total(self, numbers: Numbers, axes: tuple[int, ...]) -> Numbers:
-        return Numbers(array=numbers.array.any(axis=axes)) if axes else numbers
+        return Numbers(array=np.asarray(numbers.array.any(axis=axes))) if axes else numbers
 
     def scatter(self, numbers: Numbers, scatter: Scatter) -> Numbers:
         summed = np.zeros(scatter.size, dtype=bool)

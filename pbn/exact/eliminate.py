@@ -92,7 +92,7 @@ def _coordinates(network: Network, domain: Scope, maps: Sequence[Factor], arrays
 def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> Product:
     domain = step.domain
     coordinates = _coordinates(network, domain, step.maps, arrays)
-    inputs = []
+    inputs: list[tuple[int, tuple[Array, ...] | None, tuple[int, ...], tuple[int, ...]]] = []
     for factor in step.dense:
         if set(factor.scope) <= set(domain):
             order = tuple(sorted(range(len(factor.scope)), key=lambda k: domain.index(factor.scope[k])))

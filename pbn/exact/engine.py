@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,14 +54,18 @@ class Posterior:
     @property
     def decision(self) -> str:
         """The most probable state, the first of them where there is a tie."""
-        best = self.exact if self.exact is not None else self.probs
-        return max(best, key=lambda state: best[state])
+        best = self._best
+        return next(state for state, p in best.items() if p == max(best.values()))
 
     @property
     def tie(self) -> bool:
         """Whether another state is exactly as probable as the decision."""
-        best = list((self.exact if self.exact is not None else self.probs).values())
+        best = list(self._best.values())
         return best.count(max(best)) > 1
+
+    @property
+    def _best(self) -> Mapping[str, Any]:
+        return self.exact if self.exact is not None else self.probs
 
 
 class Engine:
@@ -142,6 +146,14 @@ class Engine:
         total = sum(weights)
         probability = Fraction(total, numbers.denominator) if arithmetic == "exact" else float(total)  # type: ignore[arg-type]
         return _posterior(query, states, weights, probability, arithmetic, "variable elimination")
+
+    def evidence_probability(self, evidence: Mapping[str, int]) -> Fraction:
+        """The exact probability of the evidence; impossible evidence is an error as in `posterior`."""
+        numbers = self.joint((), evidence, "exact")
+        self._check_possible(numbers, evidence)
+        probability = _probability(numbers, "exact")
+        assert isinstance(probability, Fraction)
+        return probability
 
     def _check_possible(self, numbers: Numbers, evidence: Mapping[str, int]) -> None:
         if numbers.array.any() or (numbers.array.dtype == np.float64 and self.is_possible(evidence)):

@@ -124,10 +124,15 @@ def known_variables(network: Network, evidence: Iterable[str]) -> frozenset[str]
 
 @dataclass(kw_only=True)
 class _Move:
-    """A step that could be taken next, with its price."""
+    """A step that could be taken next, with its price: the cheapest goes first.
+
+    The price is how many cells the step adds. A mere composition of index maps that adds cells goes
+    last, whatever it costs: it eliminates nothing random, and done early it builds the one table over
+    all inputs that the chain was made to avoid.
+    """
 
     step: Step
-    price: tuple[int, int]
+    price: tuple[bool, int, int]
 
 
 class _Planner:
@@ -221,7 +226,8 @@ class _Planner:
         step = Step(eliminates=(name,), dense=tuple(f for f in others if f.child is None),
                     maps=tuple(f for f in others if f.child is not None), domain=(),
                     result=tuple(results), substitutes=own)
-        return _Move(step=step, price=(after - before, after))
+        grows = all(factor.child is not None for factor in others) and after > before
+        return _Move(step=step, price=(grows, after - before, after))
 
     def _contraction(self, name: str, factors: Sequence[Factor]) -> _Move:
         dense = [factor for factor in factors if factor.child is None]
@@ -249,7 +255,7 @@ class _Planner:
         before = sum(self._cells(factor.scope) for factor in (*dense, *maps))
         step = Step(eliminates=tuple(n for n in dict.fromkeys((*scope, *children)) if n in eliminated),
                     dense=tuple(dense), maps=tuple(self._in_order(maps)), domain=domain, result=(result,))
-        return _Move(step=step, price=(out - before, size))
+        return _Move(step=step, price=(False, out - before, size))
 
     # -- taking --------------------------------------------------------------------------------
 

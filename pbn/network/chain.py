@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from pbn.errors import BudgetError, Fault
-from pbn.network.graph import functions_of
+from pbn.network.graph import ancestors, functions_of
 from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Operation, Table, Variable, number_text
 
 MAX_STATES = 2**20
@@ -81,49 +82,36 @@ def chained(network: Network, visible: Collection[str]) -> Network:
 
 
 def _order(network: Network, fold: Fold, known: Collection[str]) -> list[int]:
-    """Positions of the fold's terms in the order in which the chain takes them."""
+    """Positions of the fold's terms in the order in which the chain takes them.
+
+    Within visible, hidden and residual terms, those are taken first that leave few variables shared
+    between the terms taken and those still to come.
+    """
     sources = [_sources(network, parent) for parent in fold.parents]
-    groups: dict[int, list[int]] = {0: [], 1: [], 2: []}
+    groups: tuple[list[int], ...] = ([], [], [])
     for k, parent in enumerate(fold.parents):
         residual = any(network.variables[source].role == "residual" for source in sources[k])
         groups[2 if residual else 0 if parent in known else 1].append(k)
+    uses = Counter(source for term in sources for source in term)
     order: list[int] = []
-    for group in groups.values():
-        order += _least_open(group, sources, order)
+    opened: set[str] = set()
+    for group in groups:
+        while group:
+            best = min(group, key=lambda k: (_still_open(opened | sources[k], sources[k], uses), k))
+            group.remove(best)
+            order.append(best)
+            opened |= sources[best]
+            uses.subtract(sources[best])
     return order
 
 
+def _still_open(opened: Collection[str], taken: Collection[str], uses: Mapping[str, int]) -> int:
+    return sum(1 for source in opened if uses[source] > (source in taken))
+
+
 def _sources(network: Network, name: str) -> frozenset[str]:
-    """The random variables that a deterministic node is a function of."""
-    found, stack = set(), [name]
-    while stack:
-        node = stack.pop()
-        cpd = network.cpds[node]
-        if isinstance(cpd, Table):
-            found.add(node)
-        else:
-            stack += cpd.parents
-    return frozenset(found)
-
-
-def _least_open(group: Sequence[int], sources: Sequence[frozenset[str]], before: Sequence[int]) -> list[int]:
-    """Take terms so that few variables stay shared between those taken and those to come."""
-    rest, taken, seen = list(group), [], frozenset().union(*(sources[k] for k in before))
-    uses: dict[str, int] = {}
-    for k in rest:
-        for source in sources[k]:
-            uses[source] = uses.get(source, 0) + 1
-    while rest:
-        def still_open(k: int) -> int:
-            return sum(1 for s in seen | sources[k] if uses.get(s, 0) > (s in sources[k]))
-
-        best = min(rest, key=lambda k: (still_open(k), k))
-        rest.remove(best)
-        taken.append(best)
-        seen |= sources[best]
-        for source in sources[best]:
-            uses[source] -= 1
-    return taken
+    """The random variables that a node depends on."""
+    return frozenset(node for node in ancestors(network, [name]) if isinstance(network.cpds[node], Table))
 
 
 def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence[int],
@@ -164,7 +152,8 @@ def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[
         largest = max(map(abs, left)) + max(map(abs, right))
         dtype = np.int64 if largest < 2**62 else object
         sums = np.add.outer(np.array(left, dtype=dtype), np.array(right, dtype=dtype))
-        return np.searchsorted(np.array(target, dtype=dtype), sums).astype(np.intp)
+        positions: Array = np.searchsorted(np.array(target, dtype=dtype), sums).astype(np.intp)
+        return positions
     combine, position = _SCALARS[operation], {value: k for k, value in enumerate(results)}
     return np.array([[position[combine(a, b)] for b in term] for a in values], dtype=np.intp)
 

@@ -199,7 +199,7 @@ def _grid_texts(values: Sequence[Fraction]) -> list[str]:
 def _topological(world: spec.WorldSpec) -> list[str]:
     """Names of the variables, parents first and otherwise in file order."""
     order: dict[str, None] = {}
-    stack = list(reversed(world.variables))
+    stack = list(world.variables)[::-1]
     while stack:
         name = stack.pop()
         if name in order:

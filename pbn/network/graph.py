@@ -96,13 +96,15 @@ def nearest_separator(
     import networkx as nx
 
     needed = ancestors(network, [target, *visible])
-    graph: nx.DiGraph[object] = nx.DiGraph(network.graph.subgraph(needed))
+    graph: nx.DiGraph[object] = nx.DiGraph()
+    graph.add_nodes_from(name for name in network.variables if name in needed)
+    graph.add_edges_from((parent, name) for name in needed for parent in network.parents(name))
     copies = {("copy", name) for name in visible}
     graph.add_edges_from((name, ("copy", name)) for name in visible)
     restricted = (set(candidates) & needed) - {target}
     if not copies:
         return ()
-    found = nx.find_minimal_d_separator(graph, {target}, copies, restricted=restricted)  # type: ignore[arg-type]
+    found = nx.find_minimal_d_separator(graph, {target}, copies, restricted=restricted)
     if found is None:
         return None
     return tuple(name for name in network.variables if name in found)

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ MAX_PART = 4096
 MAX_CELLS = 2**22
 """An index map over more combinations than this is refused."""
 
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Value, Value], bool]] = {
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
@@ -156,9 +157,9 @@ class RuleCompiler:
                 if any(self._constant(side) is not None for side in (node.left, node.right)):
                     return self._sum(list(self._terms(node, Fraction(1))))
                 return self._fold("*", [self._value(factor, "number") for factor in _factors(node)])
-            case ast.BinOp(op=op):
+            case ast.BinOp(op=op, left=left, right=right):
                 return self._lift(lambda a, b: _operate(op, a, b),
-                                  [self._value(node.left, "number"), self._value(node.right, "number")])
+                                  [self._value(left, "number"), self._value(right, "number")])
             case ast.Call(func=ast.Name(id=name)):
                 return self._call(name, node.args)
         raise AssertionError(ast.dump(node))
@@ -185,7 +186,7 @@ class RuleCompiler:
     def _position(self, name: str, node: ast.expr) -> Grid:
         labels = self._value(node, "label")
         if isinstance(node, ast.Name):
-            states: tuple[Value, ...] = self.variables[node.id].states
+            states: tuple[str, ...] = self.variables[node.id].states
         else:
             assert isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
             states = self.variables[self.scope.families[node.value.id][0]].states
@@ -201,9 +202,9 @@ class RuleCompiler:
                     node, factor = node.operand, -factor
                 case ast.UnaryOp(op=ast.UAdd()):
                     node = node.operand
-                case ast.BinOp(op=ast.Add() | ast.Sub()):
-                    yield from self._terms(node.right, factor if isinstance(node.op, ast.Add) else -factor)
-                    node = node.left
+                case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+                    yield from self._terms(right, factor if isinstance(op, ast.Add) else -factor)
+                    node = left
                 case ast.BinOp(op=ast.Mult()) if (scale := self._constant(node.right)) is not None:
                     node, factor = node.left, factor * scale
                 case ast.BinOp(op=ast.Mult()) if (scale := self._constant(node.left)) is not None:
@@ -238,7 +239,7 @@ class RuleCompiler:
         return self._fold_node(operation, singles)
 
     def _fold_node(self, operation: Operation, terms: list[Grid]) -> Grid:
-        numbers = [tuple(Fraction(term.levels[code]) for code in term.codes) for term in terms]  # type: ignore[arg-type]
+        numbers = [tuple(Fraction(term.levels[code]) for code in term.codes) for term in terms]
         values = reachable(self.name, operation, numbers)
         truth = operation in ("and", "or")
         name = self._new_name()

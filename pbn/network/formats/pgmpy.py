@@ -58,7 +58,8 @@ def _dense(network: Network, name: str) -> Array:
     if isinstance(cpd, Table):
         return cpd.probabilities
     assert isinstance(cpd, IndexMap)
-    return (cpd.index[..., None] == np.arange(network.size(name))).astype(np.float64)
+    certain: Array = (cpd.index[..., None] == np.arange(network.size(name))).astype(np.float64)
+    return certain
 
 
 def network_from_pgmpy(model: Any) -> Network:
