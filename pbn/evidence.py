@@ -1,0 +1,119 @@
+"""Values that people give, matched to states: names, numbers, whole repeated variables, columns."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pbn.errors import Fault, QueryError, listing, nearest
+from pbn.network.model import Array, Network, Variable, number_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def state_code(variable: Variable, value: object) -> int:
+    """Position of the state that a value names: its text, or a number equal to the state's.
+
+    Raises
+    ------
+    QueryError
+        No such state: the nearest name is offered, or the range and grid of a number.
+    """
+    text = str(value) if not isinstance(value, numbers.Number) or isinstance(value, Fraction) else _number_text(value)
+    if text in variable.states:
+        return variable.states.index(text)
+    number = _number(text)
+    if number is not None and variable.values is not None and number in variable.values:
+        return variable.values.index(number)
+    raise QueryError(_unknown_state(variable, text, number))
+
+
+def _number_text(value: Any) -> str:
+    return str(value) if isinstance(value, (bool, int)) else repr(float(value)).removesuffix(".0")
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return Fraction(text) if len(text) <= 40 else None
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fault:
+    name, values, shown = variable.name, variable.values, text[:60]
+    if variable.origin == "measured" and values is not None:
+        unit = f" {variable.unit}" if variable.unit else ""
+        allowed = f"{variable.states[0]} to {variable.states[-1]}{unit} in steps of {number_text(values[1] - values[0])}"
+        if number is None:
+            return Fault(code="query/not-a-number", message=f"{name} is a number, not {shown!r}", allowed=allowed)
+        if not values[0] <= number <= values[-1]:
+            return Fault(code="query/out-of-range", message=f"{name} cannot be {shown}", allowed=allowed)
+        below = max(k for k, value in enumerate(values) if value <= number)
+        return Fault(code="query/off-grid", message=f"{name} cannot be {shown}", allowed=allowed,
+                     hint=f"the numbers next to it are {variable.states[below]} and {variable.states[below + 1]}")
+    return Fault(code="query/unknown-state", message=f"{name} has no state {shown!r}",
+                 allowed=listing(variable.states), hint=nearest(text, variable.states))
+
+
+def unknown_variable(name: str, known: Sequence[str]) -> QueryError:
+    """The error for a name that is no variable of the world."""
+    return QueryError(Fault(code="query/unknown-variable", message=f"there is no variable {name[:60]!r}",
+                            allowed=listing(known), hint=nearest(name, known)))
+
+
+def evidence_codes(network: Network, families: Mapping[str, Sequence[str]],
+                   evidence: Mapping[str, object]) -> dict[str, int]:
+    """Evidence as positions of states; a repeated variable takes one value for each member.
+
+    ``identifier="kqzv…"`` gives each member one letter, ``x=["a", "b", "c"]`` one state each.
+    """
+    codes: dict[str, int] = {}
+    for name, value in evidence.items():
+        if name in families:
+            members = families[name]
+            values = list(value) if isinstance(value, (str, list, tuple)) else [value]
+            if len(values) != len(members):
+                raise QueryError(Fault(code="query/length", message=f"{name} has {len(members)} members",
+                                       found=f"{len(values)} values"))
+            pairs = list(zip(members, values, strict=True))
+        else:
+            pairs = [(name, value)]
+        for member, single in pairs:
+            if member not in network or network.variables[member].origin == "auxiliary":
+                raise unknown_variable(member, [*network.named, *families])
+            if member in codes and codes[member] != state_code(network.variables[member], single):
+                raise QueryError(Fault(code="query/twice", message=f"{member} is given two values"))
+            codes[member] = state_code(network.variables[member], single)
+    return codes
+
+
+def column_codes(variable: Variable, column: pd.Series[Any]) -> Array:
+    """Codes of a column of cases; each distinct value is looked up once.
+
+    Raises
+    ------
+    QueryError
+        A value is missing or names no state; the error says in which row first.
+    """
+    import pandas as pd
+
+    positions, distinct = pd.factorize(column)
+    if (positions < 0).any():
+        row = column.index[int(np.argmax(positions < 0))]
+        raise QueryError(Fault(code="query/missing-value", message=f"column {variable.name} has no value in row {row}"))
+    codes = np.empty(len(distinct), dtype=np.intp)
+    for k, value in enumerate(distinct):
+        try:
+            codes[k] = state_code(variable, value)
+        except QueryError as error:
+            row = column.index[int(np.argmax(positions == k))]
+            fault = error.faults[0]
+            raise QueryError(Fault(code=fault.code, message=f"row {row}: {fault.message}", allowed=fault.allowed,
+                                   hint=fault.hint)) from None
+    found: Array = codes[positions]
+    return found

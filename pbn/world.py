@@ -1,0 +1,362 @@
+"""The world that people hold: a file in, exact answers out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from pbn.errors import Fault, NetworkError, QueryError, listing, nearest
+from pbn.evidence import column_codes, evidence_codes, unknown_variable
+from pbn.exact.engine import ArithmeticName, BayesError, BoundStatistic, Engine, Posterior
+from pbn.exact.plan import DEFAULT_BUDGET
+from pbn.exact.totality import check_rules_total
+from pbn.network.chain import chained
+from pbn.network.compile import compile_network
+from pbn.network.graph import functions_of
+from pbn.network.model import Array, Network
+from pbn.spec.load import load_spec, parse_spec
+from pbn.spec.model import Level, Published, Question, WorldSpec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EngineName = Literal["pbn", "pgmpy"]
+_Entry = TypeVar("_Entry", Question, Level)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class World:
+    """A world: its network, what is asked, what is visible at each hiding level, and exact answers.
+
+    ``attributes`` are the variables that a level shows unless it hides them; ``spec`` is the file
+    behind the world, where there is one. ``budget`` is the memory in bytes that one answer may take.
+    """
+
+    name: str
+    title: str
+    network: Network
+    questions: Mapping[str, Question]
+    levels: Mapping[str, Level]
+    attributes: tuple[str, ...]
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
+    spec: WorldSpec | None = None
+    budget: int = DEFAULT_BUDGET
+    engine: Engine = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "engine", Engine(self.network, self.budget))
+        check_rules_total(self.engine)
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def question(self, name: str | None = None) -> Question:
+        """A question by name; the only one where there is one."""
+        if name is None:
+            if len(self.questions) == 1:
+                return next(iter(self.questions.values()))
+            raise QueryError(Fault(code="query/which-question", message=f"{self.name} asks several questions",
+                                   allowed=listing(self.questions), hint="name one of them"))
+        return _entry("question", name, self.questions)
+
+    def level(self, name: str) -> Level:
+        """A hiding level by name."""
+        return _entry("level", name, self.levels)
+
+    def visible(self, level: str | None = None, hide: Collection[str] = ()) -> tuple[str, ...]:
+        """The visible variables of a level (all attributes without one), less those in ``hide``."""
+        shown = self.attributes if level is None else self.level(level).visible
+        hidden: list[str] = []
+        for name in [hide] if isinstance(hide, str) else hide:
+            hidden += self.families.get(name, (name,))
+        for name in hidden:
+            if name not in shown:
+                raise QueryError(self._not_visible(name, shown))
+        return tuple(name for name in shown if name not in hidden)
+
+    def _not_visible(self, name: str, shown: Sequence[str]) -> Fault:
+        measured = [other for other in shown if name in self.network.parents(other)
+                    and self.network.variables[other].origin == "measured"]
+        hint = f"it is seen through {measured[0]}: hide that" if measured else nearest(name, shown)
+        return Fault(code="query/not-an-attribute", message=f"{name[:60]!r} is not visible, so it cannot be hidden",
+                     allowed=listing(shown), hint=hint)
+
+    def _evidence(self, evidence: Mapping[str, object], level: str | None) -> dict[str, int]:
+        codes = evidence_codes(self.network, self.families, evidence)
+        if level is not None:
+            known = functions_of(self.network, self.level(level).visible)
+            hidden = [name for name in codes if name not in known]
+            if hidden:
+                raise QueryError(Fault(
+                    code="query/hidden-evidence", message=f"level {level} hides {listing(hidden)}",
+                    allowed=listing(self.level(level).visible),
+                    hint="leave it out, or ask without a level"))
+        return codes
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    def bayes_error(self, level: str | None = None, *, question: str | None = None, hide: Collection[str] = (),
+                    arithmetic: ArithmeticName = "exact") -> BayesError:
+        """The exact Bayes error ε* of a level, of all attributes, or of either with more hidden.
+
+        ε* = Σ_x P(x) (1 − max_y P(y | x)), the sum over the visible variables' values x.
+
+        Raises
+        ------
+        QueryError
+            No such level, question or attribute.
+        BudgetError
+            The answer would take more memory than the budget.
+
+        Examples
+        --------
+        >>> import pbn
+        >>> world = pbn.load("credit_risk")
+        >>> world.bayes_error("low").exact
+        Fraction(259265749903241391, 10000000000000000000)
+        >>> world.bayes_error(hide=["cash_buffer"]).value == world.bayes_error("medium").value
+        True
+        """
+        return self.statistic(level, question=question, hide=hide).bayes_error(arithmetic)
+
+    def statistic(self, level: str | None = None, *, question: str | None = None,
+                  hide: Collection[str] = ()) -> BoundStatistic:
+        """The sufficient statistic behind `bayes_error` and `table`, with its plan."""
+        return self.engine.statistic(self.question(question).asks, self.visible(level, hide))
+
+    def posterior(self, evidence: Mapping[str, object] | None = None, level: str | None = None, *,
+                  query: str | None = None, question: str | None = None, engine: EngineName = "pbn",
+                  arithmetic: ArithmeticName = "exact") -> Posterior:
+        """P(query | evidence), exactly; what is not given is summed over.
+
+        Parameters
+        ----------
+        evidence
+            Variable → state; a number for a measured variable; one value for each member of a
+            repeated one. May be partial or empty.
+        level
+            Accept only evidence that this level shows. None: evidence on any variable.
+        query
+            The variable asked; by default the one that ``question`` asks.
+        engine
+            ``"pgmpy"`` answers by pgmpy's variable elimination in float64.
+
+        Raises
+        ------
+        QueryError
+            Unknown names (the nearest is offered), evidence that the level hides, or evidence of
+            probability zero (an irreducible set of conflicting values is named).
+
+        Examples
+        --------
+        >>> import pbn
+        >>> answer = pbn.load("peer_review").posterior({"evidence": "weak"}, query="validity")
+        >>> answer.exact["sound"]
+        Fraction(330, 955)
+        """
+        codes = self._evidence(evidence or {}, level)
+        asked = self._asked(query, question)
+        if engine == "pgmpy":
+            return self._by_pgmpy(asked, codes)
+        statistic = None
+        if level is not None and asked == self._question_variable(asked):
+            statistic = self.engine.statistic(asked, self.level(level).visible)
+        return self.engine.posterior(asked, codes, arithmetic, statistic)
+
+    def _question_variable(self, asked: str) -> str | None:
+        return next((q.asks for q in self.questions.values() if q.asks == asked), None)
+
+    def _asked(self, query: str | None, question: str | None) -> str:
+        if query is None:
+            return self.question(question).asks
+        if query in self.network and query in self.network.named:
+            return query
+        if query in self.questions:
+            return self.questions[query].asks
+        raise unknown_variable(query, [*self.network.named, *self.questions])
+
+    def _by_pgmpy(self, asked: str, codes: Mapping[str, int]) -> Posterior:
+        from pbn.exact.pgmpy_engine import pgmpy_posterior
+
+        certain = self.engine.evidence_probability(codes)
+        states = {name: self.network.variables[name].states[code] for name, code in codes.items()}
+        probs = pgmpy_posterior(self.engine.view(codes), asked, states, self.budget)
+        return Posterior(query=asked, probs=probs, exact=None, evidence_probability=certain,
+                         route="pgmpy's variable elimination")
+
+    def posteriors(self, frame: pd.DataFrame, level: str | None = None, *, question: str | None = None) -> Array:
+        """P(Y | x) of complete cases, one row of the result for each row of the frame, shape (n, K).
+
+        Columns that are no visible variable of the level are ignored; those that say something about
+        the outcome must be there. Each probability is the float nearest to the exact one.
+
+        Raises
+        ------
+        QueryError
+            A missing column or value, an unknown state, a case of probability zero, no cases at all.
+        """
+        visible = self.visible(level)
+        statistic = self.engine.statistic(self.question(question).asks, visible)
+        missing = [name for name in statistic.needed if name not in frame.columns]
+        if missing:
+            close = nearest(missing[0], [str(column) for column in frame.columns])
+            raise QueryError(Fault(code="query/missing-column", message=f"the cases have no column {listing(missing)}",
+                                   found=listing(map(str, frame.columns)), hint=close))
+        if not len(frame):
+            raise QueryError(Fault(code="query/no-cases", message="the frame has no rows"))
+        codes = {name: column_codes(self.network.variables[name], frame[name])
+                 for name in visible if name in frame.columns}
+        self._check_possible(codes, frame)
+        rows = statistic.rows({name: codes[name] for name in statistic.needed})
+        found: Array = statistic.posteriors()[np.broadcast_to(rows, len(frame))]
+        return found
+
+    def _check_possible(self, codes: Mapping[str, Array], frame: pd.DataFrame) -> None:
+        possible = np.ones(len(frame), dtype=bool)
+        for names, factor in self.engine.evidence_factors(tuple(codes)):
+            if not (factor > 0).all():
+                possible &= (factor > 0)[tuple(codes[name] for name in names)]
+        if not possible.all():
+            first = int(np.argmin(possible))
+            case = {name: int(column[first]) for name, column in codes.items()}
+            try:
+                self.engine.evidence_probability(case)
+            except QueryError as error:
+                raise QueryError(Fault(
+                    code="query/impossible-evidence", message=f"row {frame.index[first]} has probability zero",
+                    found=error.faults[0].found, hint=error.faults[0].hint)) from None
+
+    def table(self, level: str | None = None, *, question: str | None = None) -> pd.DataFrame:
+        """The sufficient statistic's values, their probability, and the posterior at each.
+
+        One row for each value of positive probability. ``frame.attrs["attributes"]`` says which
+        visible variables each statistic column is computed from.
+        """
+        import pandas as pd
+
+        asked = self.question(question)
+        bound = self.statistic(level, question=asked.name)
+        statistic = bound.statistic
+        joint = bound.joint("exact")
+        weights = joint.array.sum(axis=1)
+        kept = np.flatnonzero(weights > 0)
+        grid = np.unravel_index(kept, [statistic.network.size(node) for node in statistic.nodes]) \
+            if statistic.nodes else ()
+        columns: dict[str, Any] = {}
+        for node, code in zip(statistic.nodes, grid, strict=True):
+            columns[node] = np.array(statistic.network.variables[node].states, dtype=object)[code]
+        columns["probability"] = (weights[kept] / joint.denominator).astype(float)
+        posteriors = bound.posteriors()[kept]
+        for k, state in enumerate(self.network.variables[asked.asks].states):
+            columns[f"P({asked.asks}={state})"] = posteriors[:, k]
+        frame = pd.DataFrame(columns)
+        frame.attrs["attributes"] = dict(statistic.attributes)
+        return frame
+
+    def to_pgmpy(self, level: str | None = None) -> Any:
+        """A pgmpy ``DiscreteBayesianNetwork`` with rules and their parts as deterministic CPDs.
+
+        With a level, partial sums take that level's visible terms first, as pbn's own engine does.
+        """
+        from pbn.network.formats.pgmpy import to_pgmpy
+
+        visible = () if level is None else self.level(level).visible
+        return to_pgmpy(chained(self.network, visible), self.budget)
+
+
+def _entry(kind: str, name: str, entries: Mapping[str, _Entry]) -> _Entry:
+    if name in entries:
+        return entries[name]
+    raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {name[:60]!r}",
+                           allowed=listing(entries), hint=nearest(name, entries)))
+
+
+def world_of(spec: WorldSpec, budget: int = DEFAULT_BUDGET) -> World:
+    """The world that a resolved file says."""
+    return World(name=spec.name, title=spec.title, network=compile_network(spec), questions=spec.questions,
+                 levels=spec.levels, attributes=spec.attributes, families=spec.families,
+                 published=spec.published, spec=spec, budget=budget)
+
+
+def shipped_worlds() -> dict[str, Path]:
+    """Names and files of the worlds that come with pbn."""
+    here = Path(__file__).parent
+    folder = here / "worlds" if (here / "worlds").is_dir() else here.parent / "worlds"
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def find_world(name: str | Path) -> Path:
+    """The file of a shipped world's name or of a path."""
+    shipped = shipped_worlds()
+    if str(name) in shipped:
+        return shipped[str(name)]
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return path
+    raise QueryError(Fault(code="query/unknown-world", message=f"there is no world or file {str(name)[:200]!r}",
+                           allowed=listing(shipped), hint=nearest(str(name), shipped)))
+
+
+def load(name: str | Path, *, budget: int = DEFAULT_BUDGET) -> World:
+    """Load a world by its shipped name or by the path of its file.
+
+    Raises
+    ------
+    SpecError
+        The file does not say a world; all its faults at once.
+
+    Examples
+    --------
+    >>> import pbn
+    >>> sorted(pbn.load("credit_risk").levels)
+    ['high', 'low', 'medium']
+    """
+    return world_of(load_spec(find_world(name)), budget)
+
+
+def loads(text: str, *, budget: int = DEFAULT_BUDGET) -> World:
+    """Load a world from the text of a world file."""
+    return world_of(parse_spec(text), budget)
+
+
+def from_pgmpy(model: Any, *, question: str, levels: Mapping[str, Collection[str]] | None = None,
+               name: str = "network", budget: int = DEFAULT_BUDGET) -> World:
+    """A world of a pgmpy ``DiscreteBayesianNetwork`` that asks for one of its nodes.
+
+    Parameters
+    ----------
+    question
+        The node that is asked.
+    levels
+        Level → the nodes it shows, finest first; by default one level, ``full``, that shows all others.
+
+    Raises
+    ------
+    NetworkError
+        A CPD is missing or a row does not sum to 1; a level shows what a finer one hides.
+    """
+    from pbn.network.formats.pgmpy import network_from_pgmpy
+
+    network = network_from_pgmpy(model)
+    if question not in network:
+        raise unknown_variable(question, network.named)
+    others = tuple(node for node in network.named if node != question)
+    named = {"full": others} if levels is None else {level: tuple(map(str, shown)) for level, shown in levels.items()}
+    finer: Collection[str] = network.named
+    for level, shown in named.items():
+        for node in shown:
+            if node not in network:
+                raise unknown_variable(node, network.named)
+            if node == question or node not in finer:
+                raise NetworkError(Fault(code="network/level", message=f"level {level} shows {node}, which "
+                                         + ("is asked" if node == question else "a finer level hides")))
+        finer = functions_of(network, shown)
+    size = network.size(question)
+    asked = Question(name=question, asks=question, kind="yes/no" if size == 2 else "choice",
+                     positive=network.variables[question].states[-1] if size == 2 else None, text="")
+    return World(name=name, title=name, network=network, questions={question: asked}, attributes=others,
+                 levels={level: Level(name=level, visible=shown) for level, shown in named.items()}, budget=budget)
