@@ -25,7 +25,7 @@ from typing import NoReturn
 from pbn.errors import Fault, NetworkError
 from pbn.spec.model import Count
 
-UNITS = 10**15
+DENOMINATOR = 10**15
 MAX_VALUES = 100_000
 
 _CONTEXT = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -74,9 +74,9 @@ def count_law(count: Count) -> tuple[int, ...]:
     >>> from fractions import Fraction
     >>> sites = Count(family="negative_binomial", median=3, shape=Fraction(2), start=1, stop=40, zero=Fraction(0))
     >>> law = count_law(sites)
-    >>> sum(law) == UNITS, law[:3]
+    >>> sum(law) == DENOMINATOR, law[:3]
     (True, (218532086116041, 200064529163827, 162806769440265))
-    >>> round((sum(law[:2]) + law[2] / 2) / UNITS, 12)
+    >>> round((sum(law[:2]) + law[2] / 2) / DENOMINATOR, 12)
     0.5
     """
     return _solve(count)[0]
@@ -269,9 +269,9 @@ def _round(weights: list[int]) -> tuple[int, ...]:
     (333333333333334, 333333333333333, 333333333333333)
     """
     total = sum(weights)
-    parts = [divmod(weight * UNITS, total) for weight in weights]
+    parts = [divmod(weight * DENOMINATOR, total) for weight in weights]
     shares = [share for share, _ in parts]
-    left = UNITS - sum(shares)
+    left = DENOMINATOR - sum(shares)
     for k in sorted(range(len(parts)), key=lambda k: (-parts[k][1], k))[:left]:
         shares[k] += 1
     return tuple(shares)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pbn.errors import NetworkError
-from pbn.network.counts import MAX_VALUES, UNITS, _round, count_law, count_location
+from pbn.network.counts import DENOMINATOR, MAX_VALUES, _round, count_law, count_location
 from pbn.spec.model import Count
 
 NEGATIVE_BINOMIAL, LOGNORMAL = "negative_binomial", "lognormal"
@@ -55,7 +55,7 @@ def imbalance(count):
     """P(N < median) + P(N = median) / 2 - 1/2, exactly."""
     law = count_law(count)
     at = count.median - count.start
-    return Fraction(2 * sum(law[:at]) + law[at], 2 * UNITS) - Fraction(1, 2)
+    return Fraction(2 * sum(law[:at]) + law[at], 2 * DENOMINATOR) - Fraction(1, 2)
 
 
 def float_law(count, location):
@@ -80,7 +80,7 @@ def test_solved_locations(count, location):
 
 @named
 def test_law_is_that_of_scipy(count, location):
-    law = np.array(count_law(count)) / UNITS
+    law = np.array(count_law(count)) / DENOMINATOR
     np.testing.assert_allclose(law, float_law(count, count_location(count)), atol=2e-13)
 
 
@@ -88,15 +88,15 @@ def test_law_is_that_of_scipy(count, location):
 def test_law_sums_to_one_and_halves_at_the_median(count, location):
     law = count_law(count)
     assert len(law) == count.stop - count.start + 1
-    assert sum(law) == UNITS
+    assert sum(law) == DENOMINATOR
     assert min(law) > 0
-    assert abs(imbalance(count)) <= Fraction(count.median - count.start + 1, UNITS)
+    assert abs(imbalance(count)) <= Fraction(count.median - count.start + 1, DENOMINATOR)
 
 
 def test_appendix_has_its_zero_mass_and_quartiles():
     law = count_law(COUNTS["appendix pages"][0])
-    assert law[0] == UNITS // 5
-    quartiles = [next(k for k in range(61) if 4 * sum(law[: k + 1]) >= q * UNITS) for q in (1, 2, 3)]
+    assert law[0] == DENOMINATOR // 5
+    quartiles = [next(k for k in range(61) if 4 * sum(law[: k + 1]) >= q * DENOMINATOR) for q in (1, 2, 3)]
     assert quartiles == [3, 10, 17]
 
 
@@ -123,8 +123,8 @@ def test_thirteen_counts_are_quick():
     ids=["negative binomial", "lognormal"],
 )
 def test_longest_ranges(count):
-    assert sum(count_law(count)) == UNITS
-    assert abs(imbalance(count)) <= Fraction(count.median, UNITS)
+    assert sum(count_law(count)) == DENOMINATOR
+    assert abs(imbalance(count)) <= Fraction(count.median, DENOMINATOR)
 
 
 def test_importing_the_module_loads_no_scipy():
@@ -159,7 +159,7 @@ def test_laws_that_are_none_are_refused(count, code):
 
 def test_lowest_positive_value_can_be_the_median_beside_extra_zeros():
     count = make(NEGATIVE_BINOMIAL, 1, 2, 0, 10, Fraction(1, 4))
-    assert count_law(count)[:2] == (UNITS // 4, UNITS // 2)
+    assert count_law(count)[:2] == (DENOMINATOR // 4, DENOMINATOR // 2)
 
 
 def test_equal_remainders_go_to_the_smaller_count():
@@ -188,7 +188,7 @@ def test_any_law_halves_at_its_median(count):
         if error.code != "network/count-median":
             raise
         reject()
-    assert sum(law) == UNITS
+    assert sum(law) == DENOMINATOR
     assert min(law) >= 0
-    assert abs(imbalance(count)) <= Fraction(count.median - count.start + 1, UNITS)
-    np.testing.assert_allclose(np.array(law) / UNITS, float_law(count, count_location(count)), atol=1e-9)
+    assert abs(imbalance(count)) <= Fraction(count.median - count.start + 1, DENOMINATOR)
+    np.testing.assert_allclose(np.array(law) / DENOMINATOR, float_law(count, count_location(count)), atol=1e-9)
