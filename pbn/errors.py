@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +90,17 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     >>> nearest("contracton", ["expansion", "steady", "contraction"])
     "did you mean 'contraction'?"
     """
-    if len(name) > 200:
+    close = closest(name, candidates)
+    return f"did you mean {close!r}?" if close else None
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate spelt most like ``name``, or None; only short names and the first 500 candidates are compared."""
+    if len(name) > 40:
         return None
-    close = difflib.get_close_matches(name, list(candidates)[:2000], n=1)
-    return f"did you mean {close[0]!r}?" if close else None
+    near = [candidate for candidate in islice(candidates, 500) if len(candidate) <= 60]
+    close = difflib.get_close_matches(name, near, n=1)
+    return close[0] if close else None
 
 
 def listing(names: Iterable[str], most: int = 12) -> str:

@@ -6,9 +6,10 @@ import ast
 from dataclasses import dataclass, field
 
 from pbn.errors import listing, nearest
-from pbn.spec.expression import NUMBER, TRUTH, Expression, Problem, Scope, Type, is_constant
+from pbn.spec.expression import NUMBER, TRUTH, Expression, Scope, Type, is_constant
+from pbn.spec.rule_text import Problem
 
-_UNKNOWN = Type(labels=(), number=True, truth=True)  # after a problem: fits everywhere, adds no second one
+ANYTHING = Type(labels=(), number=True, truth=True)  # after a problem: fits everywhere, adds no second one
 
 
 def check_types(expression: Expression, scope: Scope) -> tuple[Type, list[Problem]]:
@@ -33,8 +34,8 @@ class _Checker:
 
     def type_of(self, node: ast.expr) -> Type:
         match node:
-            case ast.Constant(value=str()):
-                return Type(labels=(node.value,))
+            case ast.Constant(value=str() as label):
+                return Type(labels=(label,))
             case ast.Constant():
                 return NUMBER
             case ast.Name():
@@ -64,8 +65,8 @@ class _Checker:
     def _problem(self, code: str, message: str, node: ast.expr, allowed: str | None = None,
                  hint: str | None = None) -> Type:
         self.problems.append(
-            Problem(code=code, message=message, offset=node.col_offset, allowed=allowed, hint=hint))
-        return _UNKNOWN
+            Problem(code=code, message=message, offset=self.expression.position(node), allowed=allowed, hint=hint))
+        return ANYTHING
 
     def _name(self, node: ast.Name) -> Type:
         if node.id in self.scope.constants:
@@ -91,7 +92,7 @@ class _Checker:
         position = is_constant(self.expression, node.slice, self.scope.constants)
         if position is not None and (position.denominator != 1 or not 1 <= position <= len(members)):
             return self._problem("rule/index", f"{family} has no member {position}", node, f"1 to {len(members)}")
-        kinds = [self.scope.variables.get(member, _UNKNOWN) for member in members]
+        kinds = [self.scope.variables.get(member, ANYTHING) for member in members]
         if position is not None:
             return kinds[int(position) - 1]
         return kinds[0]
@@ -161,9 +162,9 @@ class _Checker:
             kinds.append(self.type_of(tail.body))
             tail = tail.orelse
         kinds.append(self.type_of(tail))
-        known = [kind for kind in kinds if kind is not _UNKNOWN]
+        known = [kind for kind in kinds if kind is not ANYTHING]
         if not known:
-            return _UNKNOWN
+            return ANYTHING
         labels: tuple[str, ...] | None = None
         if all(kind.labels is not None for kind in known):
             labels = tuple(dict.fromkeys(label for kind in known for label in kind.labels or ()))
@@ -181,7 +182,7 @@ class _Checker:
         single = node.args[0] if len(node.args) == 1 else None
         if name in ("sum", "min", "max") and isinstance(single, ast.Name) and single.id in self.scope.families:
             for member in self.scope.families[single.id]:
-                if not self.scope.variables.get(member, _UNKNOWN).counts:
+                if not self.scope.variables.get(member, ANYTHING).counts:
                     return self._problem("rule/not-a-number", f"{single.id!r} has no numbers", node)
             return NUMBER
         for argument in node.args:

@@ -14,12 +14,11 @@ from fractions import Fraction
 from typing import NoReturn
 
 from pbn.errors import listing, nearest
+from pbn.spec.rule_text import MAX_DEPTH, MAX_DIGITS, InvalidExpression, check_text, fail
 
-MAX_CHARACTERS = 20_000
 MAX_NODES = 10_000
-MAX_DEPTH = 60
-MAX_DIGITS = 40
 MAX_POWER = 16
+MAX_BITS = 2_000
 
 FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
     "abs": (1, 1),
@@ -41,35 +40,24 @@ _CHAINED = (ast.Add, ast.Sub, ast.Mult)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What is wrong with an expression; ``offset`` counts characters of its text from 0."""
-
-    code: str
-    message: str
-    offset: int = 0
-    allowed: str | None = None
-    hint: str | None = None
-
-
-class InvalidExpression(Exception):
-    """Raised by `parse` and `evaluate_constant`; carries one `Problem`."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """A parsed expression; ``numbers`` maps each numeric literal's offset to its exact value."""
+    """A parsed expression; ``numbers`` maps each numeric literal's offset to its exact value.
+
+    ``text`` is what was parsed, without the ``lead`` blanks that stood before it.
+    """
 
     text: str
     tree: ast.expr
     numbers: Mapping[int, Fraction]
+    lead: int = 0
 
     def number(self, node: ast.Constant) -> Fraction:
         """The exact value of a numeric literal: ``0.1`` is one tenth."""
         return self.numbers[node.col_offset]
+
+    def position(self, node: ast.AST) -> int:
+        """The character of the given text, from 0, at which a part begins (`ast` counts bytes)."""
+        return self.lead + _characters(self.text, getattr(node, "col_offset", 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,47 +110,33 @@ def parse(text: str) -> Expression:
     'score + residual >= 11.5'
     >>> parse("open('x')")
     Traceback (most recent call last):
-    pbn.spec.expression.InvalidExpression: there is no function 'open'
+    pbn.spec.rule_text.InvalidExpression: there is no function 'open'
     """
-    text = " ".join(text.split("\n"))
-    if len(text) > MAX_CHARACTERS:
-        _fail("rule/too-large", f"the expression has {len(text):,} characters, {MAX_CHARACTERS:,} are allowed", 0)
-    _check_brackets(text)
-    stripped = text.lstrip()
-    shift = len(text) - len(stripped)
+    text = text.replace("\n", " ")
+    check_text(text)
+    stripped = text.strip()
+    lead = len(text) - len(text.lstrip())
+    if not stripped:
+        fail("rule/syntax", "the expression is empty", 0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(stripped.rstrip(), mode="eval").body
+            tree = ast.parse(stripped, mode="eval").body
     except SyntaxError as error:
-        offset = min(max((error.offset or 1) - 1, 0), max(len(text) - 1, 0)) + shift
-        _fail("rule/syntax", f"this is not an expression: {error.msg}", offset)
-    except (ValueError, RecursionError, MemoryError) as error:
-        _fail("rule/syntax", f"this cannot be read as an expression ({type(error).__name__})", 0)
-    numbers = _check_nodes(tree, stripped, shift)
-    return Expression(text=stripped, tree=tree, numbers=numbers)
+        offset = min(max((error.offset or 1) - 1, 0), len(stripped) - 1)
+        fail("rule/syntax", f"this is not an expression: {error.msg}", offset + lead)
+    except (RecursionError, MemoryError):
+        fail("rule/too-deep", "the expression has too many parts inside one another", 0)
+    except ValueError as error:
+        fail("rule/syntax", f"this is not an expression: {error}", 0)
+    return Expression(text=stripped, tree=tree, numbers=_check_nodes(tree, stripped, lead), lead=lead)
 
 
-def _fail(code: str, message: str, offset: int, allowed: str | None = None, hint: str | None = None) -> NoReturn:
-    raise InvalidExpression(Problem(code=code, message=message, offset=offset, allowed=allowed, hint=hint))
+def _characters(text: str, byte: int) -> int:
+    return byte if text.isascii() else len(text.encode()[:byte].decode(errors="ignore"))
 
 
-def _check_brackets(text: str) -> None:
-    depth, quote = 0, ""
-    for offset, character in enumerate(text):
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                _fail("rule/too-deep", f"brackets are nested more than {MAX_DEPTH} deep", offset)
-        elif character in ")]}":
-            depth -= 1
-
-
-def _check_nodes(tree: ast.expr, text: str, shift: int) -> dict[int, Fraction]:
+def _check_nodes(tree: ast.expr, text: str, lead: int) -> dict[int, Fraction]:
     """Refuse what is outside the language; read numeric literals from the text, exactly."""
     numbers: dict[int, Fraction] = {}
     stack: list[tuple[ast.AST, int, bool]] = [(tree, 0, False)]
@@ -170,11 +144,11 @@ def _check_nodes(tree: ast.expr, text: str, shift: int) -> dict[int, Fraction]:
     while stack:
         node, depth, in_power = stack.pop()
         count += 1
-        offset = getattr(node, "col_offset", 0) + shift
+        offset = lead + _characters(text, getattr(node, "col_offset", 0))
         if count > MAX_NODES:
-            _fail("rule/too-large", f"the expression has more than {MAX_NODES:,} parts", offset)
+            fail("rule/too-large", f"the expression has more than {MAX_NODES:,} parts", offset)
         if depth > MAX_DEPTH:
-            _fail("rule/too-deep", f"the expression is nested more than {MAX_DEPTH} deep", offset)
+            fail("rule/too-deep", f"the expression is nested more than {MAX_DEPTH} deep", offset)
         if not isinstance(node, _ALLOWED_NODES):
             _refuse_node(node, offset)
         if isinstance(node, ast.Constant) and not isinstance(node.value, str):
@@ -184,7 +158,7 @@ def _check_nodes(tree: ast.expr, text: str, shift: int) -> dict[int, Fraction]:
         power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
         if isinstance(node, ast.BinOp) and power:
             _check_power(node, offset, in_power)
-        stack += _children(node, depth, in_power or power)
+        stack += reversed(list(_children(node, depth, in_power or power)))
     return numbers
 
 
@@ -206,43 +180,43 @@ def _refuse_node(node: ast.AST, offset: int) -> NoReturn:
     }  # fmt: skip
     what = names.get(type(node), f"`{type(node).__name__}`")
     hint = "write a list: x in ['a', 'b']" if isinstance(node, ast.Set) else None
-    _fail("rule/not-allowed", f"{what} is not part of the rule language", offset,
+    fail("rule/not-allowed", f"{what} is not part of the rule language", offset,
           "arithmetic, comparisons, and, or, not, a if c else b, in, indexing, " + ", ".join(FUNCTIONS), hint)
 
 
 def _literal(node: ast.Constant, text: str, offset: int) -> Fraction:
     if isinstance(node.value, bool) or node.value is None or not isinstance(node.value, (int, float)):
-        _fail("rule/not-allowed", f"{node.value!r} is not part of the rule language", offset,
+        fail("rule/not-allowed", f"{node.value!r} is not part of the rule language", offset,
               "numbers and quoted states")
     source = (ast.get_source_segment(text, node) or "").replace("_", "").lower()
     mantissa, _, exponent = source.partition("e")
     if source.startswith(("0x", "0b", "0o")) or len(mantissa) > MAX_DIGITS or len(exponent) > 3 \
             or abs(int(exponent or 0)) > MAX_DIGITS:
-        _fail("rule/number", f"the number {source[:24]} is too large or not decimal", offset,
+        fail("rule/number", f"the number {source[:24]} is too large or not decimal", offset,
               f"decimal numbers of at most {MAX_DIGITS} digits")
     return Fraction(source)
 
 
 def _check_call(node: ast.Call, offset: int) -> None:
     if not isinstance(node.func, ast.Name):
-        _fail("rule/not-allowed", "only the functions of the rule language can be called", offset,
+        fail("rule/not-allowed", "only the functions of the rule language can be called", offset,
               ", ".join(FUNCTIONS))
     name = node.func.id
     if name not in FUNCTIONS:
-        _fail("rule/unknown-function", f"there is no function {name!r}", offset, ", ".join(FUNCTIONS),
+        fail("rule/unknown-function", f"there is no function {name!r}", offset, ", ".join(FUNCTIONS),
               nearest(name, FUNCTIONS))
     least, most = FUNCTIONS[name]
     found = len(node.args)
     if found < least or (most is not None and found > most):
         wanted = f"{least}" if most == least else f"at least {least}"
-        _fail("rule/arity", f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, found {found}", offset)
+        fail("rule/arity", f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, found {found}", offset)
 
 
 def _check_power(node: ast.BinOp, offset: int, in_power: bool) -> None:
     exponent = node.right
     small = isinstance(exponent, ast.Constant) and type(exponent.value) is int and 0 <= exponent.value <= MAX_POWER
     if in_power or not small:
-        _fail("rule/power", "a power takes one small whole number as exponent and no power inside it", offset,
+        fail("rule/power", "a power takes one small whole number as exponent and no power inside it", offset,
               f"x ** 0 to x ** {MAX_POWER}")
 
 
@@ -257,7 +231,7 @@ def evaluate_constant(expression: Expression, constants: Mapping[str, Fraction])
     try:
         return _constant(expression, expression.tree, constants)
     except RecursionError:
-        _fail("rule/too-deep", "this arithmetic has too many terms for one constant", 0)
+        fail("rule/too-deep", "this arithmetic has too many terms for one constant", expression.lead)
 
 
 def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fraction]) -> Fraction:
@@ -269,7 +243,7 @@ def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fr
             return expression.number(node)
         case ast.Name(id=name):
             if name not in constants:
-                _fail("rule/unknown-name", f"{name!r} is not a parameter", node.col_offset,
+                fail("rule/unknown-name", f"{name!r} is not a parameter", expression.position(node),
                       listing(constants) or "the file declares no parameters", nearest(name, constants))
             return constants[name]
         case ast.UnaryOp(op=ast.USub()):
@@ -279,11 +253,20 @@ def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fr
         case ast.BinOp():
             left, right = value(node.left), value(node.right)
             if isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod)) and right == 0:
-                _fail("rule/division-by-zero", "this divides by zero", node.col_offset)
-            return arithmetic(node.op, left, right)
+                fail("rule/division-by-zero", "this divides by zero", expression.position(node.right))
+            if isinstance(node.op, ast.Pow) and _bits(left) * right > MAX_BITS:
+                fail("rule/too-large", "this power is too large", expression.position(node))
+            result = arithmetic(node.op, left, right)
+            if _bits(result) > MAX_BITS:
+                fail("rule/too-large", "this number has too many digits", expression.position(node))
+            return result
         case ast.Call(func=ast.Name(id="abs" | "min" | "max" | "sum" | "clip" as name)):
             return function(name, [value(argument) for argument in node.args])
-    _fail("rule/not-constant", "only numbers, parameters and arithmetic can stand here", node.col_offset)
+    fail("rule/not-constant", "only numbers, parameters and arithmetic can stand here", expression.position(node))
+
+
+def _bits(number: Fraction) -> int:
+    return number.numerator.bit_length() + number.denominator.bit_length()
 
 
 def arithmetic(operator: ast.operator, left: Fraction, right: Fraction) -> Fraction:
