@@ -1,0 +1,134 @@
+"""Where output goes: tables on a terminal, the same without colour or line breaks into a pipe."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from pbn.errors import PbnError
+
+PIPED_WIDTH = 1000
+"""Columns of output that is not a terminal: wide enough that hardly a line is broken."""
+
+_PLAIN = str.maketrans({
+    "ε": "e", "✓": "+", "✗": "x", "·": ".", "—": "-", "–": "-", "−": "-", "…": "~", "×": "x", "→": ">",
+    "≤": "<", "≈": "~", "█": "#", "─": "-", "│": "|", "━": "-",
+})  # fmt: skip
+_CONTROL = {code: "?" for code in (*range(32), 127, *range(128, 160)) if code != 10}
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    """A stand-in of the same width for each character that an encoding lacks."""
+    assert isinstance(error, UnicodeEncodeError)
+    plain = []
+    for character in error.object[error.start:error.end]:
+        near = unicodedata.normalize("NFKD", character.translate(_PLAIN))[0]
+        plain.append(near if near.isascii() else "?")
+    return "".join(plain), error.end
+
+
+def prepare_streams() -> None:
+    """Let stdout and stderr replace what their encoding cannot say, where they would fail on it."""
+    codecs.register_error("pbn-plainer", _plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="pbn-plainer")
+
+
+def _console(*, stderr: bool = False) -> Console:
+    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        columns = os.environ.get("COLUMNS", "")
+        console.width = int(columns) if columns.isdecimal() and 0 < int(columns) < 10_000 else PIPED_WIDTH
+    return console
+
+
+def is_terminal() -> bool:
+    """Whether somebody watches stdout."""
+    return _console().is_terminal
+
+
+def width() -> int:
+    """Columns of stdout."""
+    return _console().width
+
+
+def show(*parts: RenderableType) -> None:
+    """Print to stdout, no line with blanks at its end; a part that is a ``str`` is never broken into lines."""
+    console = _console()
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part, soft_wrap=isinstance(part, str))
+    lines = captured.get().split("\n")
+    sys.stdout.write("\n".join(line.rstrip(" ") for line in lines))
+    sys.stdout.flush()
+
+
+def show_json(value: object) -> None:
+    """Print a value to stdout as JSON."""
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    json.dump(value, sys.stdout, indent=2, allow_nan=False, ensure_ascii=not encoding.startswith("utf"))
+    sys.stdout.write("\n")
+
+
+def show_error(error: PbnError) -> None:
+    """Print an error to stderr: its own text, red on a terminal."""
+    sys.stdout.flush()
+    text = Text()
+    for line in str(error).translate(_CONTROL).split("\n"):
+        text.append(line + "\n", style="red" if line.startswith("  ") else "bold red")
+    _console(stderr=True).print(text, end="", soft_wrap=True)
+
+
+def table(*columns: str, narrow: Collection[str] = (), right: Collection[str] = ()) -> Table:
+    """An empty table in the one style of all commands: which columns keep to one line, which to the right."""
+    made = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in columns:
+        made.add_column(column, overflow="fold", no_wrap=column in narrow,
+                        justify="right" if column in right else "left")
+    return made
+
+
+def table_room(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> int:
+    """Columns of the terminal that a table with these cells leaves for one more column."""
+    widths = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
+    return width() - sum(widths) - 3 * len(widths)
+
+
+def heading(name: str, title: str = "") -> Text:
+    """A line that begins a part of the output."""
+    return Text.assemble((name, "bold cyan"), f"  {title}" if title else "")
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A progress bar on stderr, shown only where that is a terminal, gone when it is done."""
+    console = _console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
+               TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+        yield shown
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """A moving sign on stderr, shown only where that is a terminal, for work that cannot be counted."""
+    console = _console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
