@@ -9,6 +9,7 @@ from pbn.errors import listing, nearest
 from pbn.spec.expression import NUMBER, TRUTH, Expression, Scope, Type, is_constant
 from pbn.spec.rule_text import Problem
 
+MAX_PROBLEMS = 20  # of one expression
 ANYTHING = Type(labels=(), number=True, truth=True)  # after a problem: fits everywhere, adds no second one
 
 
@@ -76,6 +77,8 @@ class _Checker:
         if node.id in self.scope.families:
             return self._problem("rule/repeated", f"{node.id!r} is a repeated variable", node,
                                  hint=f"index one of them, as in {node.id}[1], or use sum, min or max of it")
+        if len(self.problems) >= MAX_PROBLEMS:
+            return ANYTHING
         names = [*self.scope.variables, *self.scope.constants, *self.scope.families]
         owners = [name for name, kind in self.scope.variables.items() if node.id in (kind.labels or ())]
         hint = f"states are quoted: {owners[0]} == {node.id!r}" if owners else nearest(node.id, names)
@@ -92,10 +95,9 @@ class _Checker:
         position = is_constant(self.expression, node.slice, self.scope.constants)
         if position is not None and (position.denominator != 1 or not 1 <= position <= len(members)):
             return self._problem("rule/index", f"{family} has no member {position}", node, f"1 to {len(members)}")
-        kinds = [self.scope.variables.get(member, ANYTHING) for member in members]
         if position is not None:
-            return kinds[int(position) - 1]
-        return kinds[0]
+            return self.scope.variables.get(members[int(position) - 1], ANYTHING)
+        return _common([self.scope.variables.get(member, ANYTHING) for member in members])
 
     def _want_number(self, node: ast.expr) -> None:
         kind = self.type_of(node)
@@ -143,15 +145,15 @@ class _Checker:
         if one.counts and other.counts:
             return
         if one.labels is None or other.labels is None:
-            number, label = (left, other) if one.labels is None else (right, one)
-            shown = (label.labels or ("…",))[0]
-            self._problem("rule/mixed", "a number is compared with a state", number, None,
-                          f"compare it with a number, not with {shown!r}")
+            number, label, labels = (left, right, other.labels) if one.labels is None else (right, left, one.labels)
+            hint = "compare a number with a number"
+            if isinstance(number, ast.Constant) and labels:
+                hint = f"{_shown(label)} is a state: compare it with {labels[0]!r}"
+            self._problem("rule/mixed", "a number is compared with a state", number, None, hint)
             return
         for literal, labels, variable in ((left, other.labels, right), (right, one.labels, left)):
             if isinstance(literal, ast.Constant) and labels and literal.value not in labels:
-                name = ast.unparse(variable)
-                self._problem("rule/unknown-state", f"{name} has no state {literal.value!r}", literal,
+                self._problem("rule/unknown-state", f"{_shown(variable)} has no state {literal.value!r}", literal,
                               listing(labels), nearest(str(literal.value), labels))
 
     def _choice(self, node: ast.IfExp) -> Type:
@@ -162,17 +164,10 @@ class _Checker:
             kinds.append(self.type_of(tail.body))
             tail = tail.orelse
         kinds.append(self.type_of(tail))
-        known = [kind for kind in kinds if kind is not ANYTHING]
-        if not known:
-            return ANYTHING
-        labels: tuple[str, ...] | None = None
-        if all(kind.labels is not None for kind in known):
-            labels = tuple(dict.fromkeys(label for kind in known for label in kind.labels or ()))
-        truth = all(kind.truth for kind in known)
-        number = all(kind.counts for kind in known) and not truth
-        if labels is None and not number and not truth:
+        common = _common(kinds)
+        if common.labels is None and not common.counts:
             return self._problem("rule/mixed", "the branches are a state and a number", node)
-        return Type(labels=labels, number=number, truth=truth)
+        return common
 
     def _call(self, node: ast.Call) -> Type:
         assert isinstance(node.func, ast.Name)
@@ -198,3 +193,25 @@ class _Checker:
             if len(self.problems) > before or (kind.labels is not None and not constant):
                 return NUMBER
         return self._problem(f"rule/{name}", f"{name} takes one variable with states", node)
+
+
+def _common(kinds: list[Type]) -> Type:
+    """What holds for each of several types: the states of any, a number or truth value only if all are one."""
+    known = [kind for kind in kinds if kind is not ANYTHING]
+    if not known:
+        return ANYTHING
+    labels: tuple[str, ...] | None = None
+    if all(kind.labels is not None for kind in known):
+        different = {id(kind.labels): kind.labels or () for kind in known}
+        labels = tuple(dict.fromkeys(label for some in different.values() for label in some))
+        if len(different) == 1:
+            labels = known[0].labels
+    truth = all(kind.truth for kind in known)
+    return Type(labels=labels, number=all(kind.counts for kind in known) and not truth, truth=truth)
+
+
+def _shown(node: ast.expr) -> str:
+    """How a message names the part that a state is compared with."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}[…]"
+    return node.id if isinstance(node, ast.Name) else "this"

@@ -87,8 +87,7 @@ def read_declarations(root: Mapping, broken: frozenset[Path], constants: Constan
             readable=readable and not (count is None and "repeat" in body))
     for declared in by_name.values():
         for member in declared.members:
-            taken = by_member.get(member) or (by_name.get(member) if declared.repeated else None)
-            if taken:
+            if declared.repeated and member in by_name:
                 report.add("spec/name", f"{member!r} is both a variable and a member of a repeated one",
                            declared.key.place, hint="rename one of the two")
             by_member.setdefault(member, declared)

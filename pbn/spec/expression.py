@@ -139,6 +139,7 @@ def _characters(text: str, byte: int) -> int:
 def _check_nodes(tree: ast.expr, text: str, lead: int) -> dict[int, Fraction]:
     """Refuse what is outside the language; read numeric literals from the text, exactly."""
     numbers: dict[int, Fraction] = {}
+    encoded = text.encode()
     stack: list[tuple[ast.AST, int, bool]] = [(tree, 0, False)]
     count = 0
     while stack:
@@ -152,7 +153,7 @@ def _check_nodes(tree: ast.expr, text: str, lead: int) -> dict[int, Fraction]:
         if not isinstance(node, _ALLOWED_NODES):
             _refuse_node(node, offset)
         if isinstance(node, ast.Constant) and not isinstance(node.value, str):
-            numbers[node.col_offset] = _literal(node, text, offset)
+            numbers[node.col_offset] = _literal(node, encoded, offset)
         if isinstance(node, ast.Call):
             _check_call(node, offset)
         power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
@@ -184,11 +185,11 @@ def _refuse_node(node: ast.AST, offset: int) -> NoReturn:
           "arithmetic, comparisons, and, or, not, a if c else b, in, indexing, " + ", ".join(FUNCTIONS), hint)
 
 
-def _literal(node: ast.Constant, text: str, offset: int) -> Fraction:
+def _literal(node: ast.Constant, encoded: bytes, offset: int) -> Fraction:
     if isinstance(node.value, bool) or node.value is None or not isinstance(node.value, (int, float)):
         fail("rule/not-allowed", f"{node.value!r} is not part of the rule language", offset,
               "numbers and quoted states")
-    source = (ast.get_source_segment(text, node) or "").replace("_", "").lower()
+    source = encoded[node.col_offset:node.end_col_offset].decode().replace("_", "").lower()
     mantissa, _, exponent = source.partition("e")
     if source.startswith(("0x", "0b", "0o")) or len(mantissa) > MAX_DIGITS or len(exponent) > 3 \
             or abs(int(exponent or 0)) > MAX_DIGITS:
@@ -324,8 +325,9 @@ def references(expression: Expression, scope: Scope) -> tuple[str, ...]:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             members = scope.families.get(node.value.id, ())
             position = is_constant(expression, node.slice, scope.constants)
-            if position is not None and position.denominator == 1 and 1 <= position <= len(members):
-                members = (members[int(position) - 1],)
+            if position is not None:
+                inside = position.denominator == 1 and 1 <= position <= len(members)
+                members = (members[int(position) - 1],) if inside else ()
             found.update(dict.fromkeys(members))
             stack.append(node.slice)
             continue

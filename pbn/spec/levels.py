@@ -125,8 +125,9 @@ def _check_nested(key: Scalar, body: Mapping, level: Level, finer: Level, visibi
 
 def _closure(level: Level, visibility: Visibility) -> set[str]:
     """The visible variables and all that follows from them."""
-    known = set(level.visible)
     resolver = visibility.resolver
+    faulty = {name for name in visibility.names if name not in resolver.meanings}
+    known = set(level.visible) | faulty
     for name in resolver.meanings:  # parents come first
         declaration = resolver.declarations.by_member[name]
         parents = resolver.drafts[declaration.name].parents[name]

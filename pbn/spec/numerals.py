@@ -27,7 +27,9 @@ def numeral(text: str) -> Fraction | None:
     top, slash, bottom = text.partition("/")
     if slash and not int(bottom):
         return None
-    return Fraction(int(top), int(bottom)) if slash else Fraction(text)
+    if slash:
+        return Fraction(int(top), int(bottom))
+    return Fraction(int(text)) if text.lstrip("+-").isdigit() else Fraction(text)
 
 
 def decimal(number: Fraction) -> str:

@@ -54,6 +54,8 @@ def _question(key: Scalar, body: Mapping, resolver: Resolver, report: Report) ->
     if meaning is None or meaning.type is ANYTHING:
         return None
     before = len(report)
+    if not text.text.strip():
+        report.add("spec/wrong-shape", "the text of the question is empty", body.key("text").place)
     positive = None
     if kind.text == "yes/no":
         positive = _positive(body, asks, meaning.states, report)

@@ -7,6 +7,7 @@ key of a file can.
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import islice
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, WithJsonSchema
@@ -167,7 +168,7 @@ def sources_of(keys: Collection[str]) -> list[str]:
     named = [key for key in SOURCE_KEYS if key in keys]
     if named:
         return named
-    guesses = [closest(key, SOURCE_KEYS) for key in keys if key not in VARIABLE_KEYS]
+    guesses = [closest(key, SOURCE_KEYS) for key in islice(keys, 20) if key not in VARIABLE_KEYS]
     guesses += [GOES_WITH[key] for key in keys if key in GOES_WITH and "states" not in keys]
     guess = next((key for key in guesses if key), None)
     return [guess or "p"] if guess or "states" in keys else []

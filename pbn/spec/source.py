@@ -17,7 +17,7 @@ from pbn.spec.nodes import Mapping, Node, Scalar, Sequence
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
-MAX_NODES = 400_000
+MAX_NODES = 250_000
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _TAB = re.compile(r"^ *\t[ \t]*(?=[^\s#])", re.MULTILINE)
@@ -174,20 +174,23 @@ def _build(text: str, file: str) -> Node | None:
         place = Place(file=file, line=start.line + 1, column=start.column + 1)
         if count > MAX_NODES:
             _refuse("spec/too-large", f"the file has more than {MAX_NODES:,} values", place)
-        if isinstance(event, yaml.DocumentStartEvent) and root is not None:
-            _refuse("spec/several-documents", "the file holds several documents", place, allowed="one document",
-                    hint="a line with --- begins another one; remove it")
-        if isinstance(event, yaml.NodeEvent):
-            _check_node(event, place)
         node: Node | None = None
-        if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-            stack.append(_Open(is_map=isinstance(event, yaml.MappingStartEvent), place=place))
-            if len(stack) > MAX_DEPTH:
-                _refuse("spec/too-deep", f"maps and lists are nested more than {MAX_DEPTH} deep", place)
-        elif isinstance(event, yaml.ScalarEvent):
-            node = _scalar(event, text, place)
-        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            node = stack.pop().close()
+        match event:
+            case yaml.ScalarEvent():
+                _check_node(event, place)
+                node = _scalar(event, text, place)
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                _check_node(event, place)
+                stack.append(_Open(is_map=isinstance(event, yaml.MappingStartEvent), place=place))
+                if len(stack) > MAX_DEPTH:
+                    _refuse("spec/too-deep", f"maps and lists are nested more than {MAX_DEPTH} deep", place)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                node = stack.pop().close()
+            case yaml.AliasEvent():
+                _check_node(event, place)
+            case yaml.DocumentStartEvent() if root is not None:
+                _refuse("spec/several-documents", "the file holds several documents", place, allowed="one document",
+                        hint="a line with --- begins another one; remove it")
         if node is not None and stack:
             stack[-1].add(node)
         elif node is not None:
@@ -205,6 +208,8 @@ def _events(text: str, file: str) -> Iterator[yaml.Event]:
         problem = error.problem or "this is not YAML"
         if "tag handle" in problem:
             _refuse("spec/tag", "tags are not allowed", place, hint="remove the word that begins with '!'")
+        if "depth level" in problem or "nesting" in problem:
+            _refuse("spec/too-deep", f"maps and lists are nested more than {MAX_DEPTH} deep", place)
         message = next((ours for theirs, ours in _WORDING if theirs in problem), problem)
         _refuse("spec/yaml", message, place)
     except yaml.YAMLError as error:

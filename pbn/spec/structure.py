@@ -14,7 +14,7 @@ from pbn.spec.schema import GOES_WITH, SOURCE_KEYS, VARIABLE_KEYS, WORDS, WORLD,
 Path = tuple[str | int, ...]
 
 _WANTED = {"string_type": "a single value", "list_type": "a list", "dict_type": "a map", "model_type": "a map",
-           "literal_error": "a single value"}  # fmt: skip
+           "union_type": "a list or a map", "literal_error": "a single value"}  # fmt: skip
 _WRITTEN = {"a list": "a list is [a, b], or lines that begin with '-'", "a map": "a map is lines of 'key: value'"}
 
 
@@ -69,7 +69,7 @@ class _Shape:
             elif kind == "union_tag_invalid":
                 self._unclear_source(path)
             elif kind not in ("missing", "extra_forbidden"):
-                self._wrong_value(kind, path)
+                self._wrong_value("union_type" if location[-1:] == ("\0map",) else kind, path)
         return frozenset(_without_tags(location)[:2] for _, location in faults)
 
     def _unknown_key(self, location: Path) -> None:
