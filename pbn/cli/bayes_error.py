@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import click
@@ -132,7 +132,9 @@ def _compute(name: str, budget: int | None, request: Request, errors: list[PbnEr
                 figures += _priors(world, question, request) if level is None else [
                     _error(world, question, level or None, request)]
             except PbnError as error:
-                errors.append(error)
+                where = f"{world.name}, {question.name}{f', level {level}' if level else ''}"
+                errors.append(type(error)(*(replace(fault, message=f"{where}: {fault.message}")
+                                            for fault in error.faults)))
             shown.advance(task)
     return Part(name=world.name, title=world.title, figures=figures)
 
@@ -199,7 +201,7 @@ def _tables(figures: Sequence[Figure], in_float: bool) -> Iterator[Table | str]:
     exact = ["" if figure.exact is None else fraction_text(figure.exact) for figure in figures]
     room = table_room(rows, columns)
     beside = not in_float and max(max(map(len, text.split("/"))) + 1 for text in exact) <= room
-    listed = table(*columns, *["exact"] * beside, narrow=columns)
+    listed = table(*columns, *["exact"] * beside, narrow=columns[several + 1:])
     for row, text in zip(rows, exact, strict=True):
         mark = Text(row[-1], style="green" if row[-1].endswith("✓") else "bold red" if row[-1].endswith("✗") else "")
         listed.add_row(*row[:-1], mark, *[fraction_lines(text, room)] * beside)
@@ -207,7 +209,7 @@ def _tables(figures: Sequence[Figure], in_float: bool) -> Iterator[Table | str]:
     if not beside and not in_float:
         columns, rows = columns[:several + 1], [row[:several + 1] for row in rows]
         room = table_room(rows, columns)
-        listed = table(*columns, "exact", narrow=columns)
+        listed = table(*columns, "exact")
         for row, text in zip(rows, exact, strict=True):
             listed.add_row(*row, fraction_lines(text, room))
         yield ""

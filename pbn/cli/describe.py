@@ -81,7 +81,8 @@ def _variables(world: World) -> Table:
         column.no_wrap, column.justify = True, "center"
     for entry in _entries(world):
         marks = entry.marks if columns else [
-            ", ".join(name for name, mark in zip(names, entry.marks, strict=True) if mark != HIDDEN) or HIDDEN]
+            ", ".join(name if mark == SHOWN else KNOWN + name
+                      for name, mark in zip(names, entry.marks, strict=True) if mark != HIDDEN) or HIDDEN]
         listed.add_row(entry.name, *marks, _meaning(world, entry))
     return listed
 

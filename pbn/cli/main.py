@@ -12,9 +12,10 @@ import click
 
 import pbn
 from pbn.cli.arguments import SIZE
+from pbn.cli.streams import prepare_streams
 from pbn.errors import BudgetError, Fault, PbnError
 
-BAD_INPUT, OVER_BUDGET, INTERNAL, INTERRUPTED = 2, 3, 70, 130
+NO_OUTPUT, BAD_INPUT, OVER_BUDGET, INTERNAL, INTERRUPTED = 1, 2, 3, 70, 130
 
 SUMMARIES: Mapping[str, str] = {
     "worlds": "List the worlds that ship with pbn.",
@@ -93,8 +94,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Set the environment variable ``PBN_TRACEBACK`` to see where an internal error comes from.
     """
-    from pbn.cli.terminal import prepare_streams
-
     prepare_streams()
     try:
         result = commands.main(arguments, prog_name="pbn", standalone_mode=False)
@@ -106,7 +105,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing is left to flush when Python exits
-        return 1
+        return NO_OUTPUT
+    except OSError as error:
+        return _told(Refusal(PbnError(Fault(code="cli/system", message=str(error)))), NO_OUTPUT)
     except Exception as error:
         if os.environ.get("PBN_TRACEBACK"):
             raise
@@ -123,8 +124,6 @@ def _told(error: click.ClickException, code: int | None = None) -> int:
 
 
 def _unforeseen(error: Exception) -> PbnError:
-    if isinstance(error, OSError):
-        return PbnError(Fault(code="cli/system", message=str(error)))
     if isinstance(error, MemoryError):
         return PbnError(Fault(code="cli/memory", message="the machine has no memory left",
                               hint="give a --budget below what it has"))

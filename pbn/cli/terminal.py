@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -23,29 +20,7 @@ from pbn.errors import PbnError
 PIPED_WIDTH = 1000
 """Columns of output that is not a terminal: wide enough that hardly a line is broken."""
 
-_PLAIN = str.maketrans({
-    "ε": "e", "✓": "+", "✗": "x", "·": ".", "—": "-", "–": "-", "−": "-", "…": "~", "×": "x", "→": ">",
-    "≤": "<", "≈": "~", "█": "#", "─": "-", "│": "|", "━": "-",
-})  # fmt: skip
 _CONTROL = {code: "?" for code in (*range(32), 127, *range(128, 160)) if code != 10}
-
-
-def _plainer(error: UnicodeError) -> tuple[str, int]:
-    """A stand-in of the same width for each character that an encoding lacks."""
-    assert isinstance(error, UnicodeEncodeError)
-    plain = []
-    for character in error.object[error.start:error.end]:
-        near = unicodedata.normalize("NFKD", character.translate(_PLAIN))[0]
-        plain.append(near if near.isascii() else "?")
-    return "".join(plain), error.end
-
-
-def prepare_streams() -> None:
-    """Let stdout and stderr replace what their encoding cannot say, where they would fail on it."""
-    codecs.register_error("pbn-plainer", _plainer)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="pbn-plainer")
 
 
 def _console(*, stderr: bool = False) -> Console:
