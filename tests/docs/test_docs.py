@@ -1,0 +1,144 @@
+"""The documentation says what is so: its examples load, its commands print what stands below them."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import pbn
+from pbn.network.model import number_text
+from tests.docs.pages import ROOT, Block, Page, blocks, folder
+
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [*DOCS, ROOT / "README.md"]
+FORBIDDEN = re.compile(r"/work/|/tmp/|\.library|\bissue #", re.IGNORECASE)
+
+
+def examples(page: str) -> list[Block]:
+    """The YAML blocks of a page that are world files or parts of one."""
+    return [block for block in blocks(ROOT / "docs" / page) if block.language == "yaml"]
+
+
+def completed(text: str) -> str:
+    """A part of a world file with the sections that it leaves out."""
+    sections = set(re.findall(r"^(\w+):", text, re.MULTILINE))
+    if "name" not in sections:
+        text = "name: example\ntitle: An example\n" + text
+    if "questions" not in sections:
+        text = text.replace("variables:\n", "variables:\n  something: {states: [no, yes]}\n", 1)
+        text += "questions: {something: {asks: something, kind: yes/no, text: Is it?}}\n"
+    if "levels" not in sections:
+        text += "levels: {all: {hide: []}}\n"
+    return text
+
+
+@pytest.mark.parametrize(
+    "block", [*examples("world-file.md"), *examples("rule-language.md")], ids=lambda block: f"line-{block.line}")
+def test_yaml_examples_load(block: Block) -> None:
+    code = block.options.get("error")
+    if code is None:
+        assert pbn.loads(completed(block.text)).levels
+        return
+    with pytest.raises(pbn.PbnError) as caught:
+        pbn.loads(completed(block.text))
+    assert {fault.code for fault in caught.value.faults} == {code}
+
+
+def tables(page: str, *heads: str) -> list[list[str]]:
+    """The rows of the tables of a page that begin with these headings."""
+    rows, reading = [], False
+    for line in (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in line.strip().strip("|").split(" | ")]
+        if line.startswith("| ") and cells[:len(heads)] == list(heads):
+            reading = True
+        elif not line.startswith("|"):
+            reading = False
+        elif reading and not line.startswith("|--"):
+            rows.append(cells)
+    return rows
+
+
+def _code(cell: str) -> str:
+    assert cell.startswith("`"), cell
+    return cell.split("`")[1]
+
+
+def _case(page: str) -> dict[str, str]:
+    """The case that a page takes as given: ``name=state`` in its line that begins with 'The case:'."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    line = re.search(r"^The case: (.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    assert line
+    return dict(pair.split("=") for pair in re.findall(r"`([^`]*=[^`]*)`", line[1]))
+
+
+def _with_rules(rules: list[str]) -> pbn.World:
+    world = completed(examples("rule-language.md")[0].text)
+    lines = "".join(f"  example_{k}:\n    rule: >-\n      {rule}\n" for k, rule in enumerate(rules))
+    return pbn.loads(world.replace("variables:\n", "variables:\n" + lines, 1))
+
+
+def test_expressions_have_the_values_that_the_page_says() -> None:
+    rows = tables("rule-language.md", "Expression", "Value")
+    assert len(rows) >= 40
+    world = _with_rules([_code(row[0]) for row in rows])
+    case = _case("rule-language.md")
+    wrong = []
+    for k, (expression, value, *_) in enumerate(rows):
+        answer = world.posterior(case, query=f"example_{k}")
+        assert answer.exact is not None
+        (state,) = [state for state, p in answer.exact.items() if p == 1]
+        said = {"true": "yes", "false": "no"}.get(_code(value), _code(value).strip("'"))
+        if state != said and state != _number(said):
+            wrong.append(f"{expression} is {state}, the page says {said}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _number(text: str) -> str:
+    try:
+        return number_text(Fraction(text))
+    except ValueError:
+        return text
+
+
+@pytest.mark.parametrize("row", tables("rule-language.md", "Expression", "Error"), ids=lambda row: row[0])
+def test_expressions_are_refused_as_the_page_says(row: list[str]) -> None:
+    with pytest.raises(pbn.PbnError) as caught:
+        _with_rules([_code(row[0])])
+    assert caught.value.code == _code(row[1])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_python_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    told = Page(page)
+    with folder(tmp_path):
+        told.run_all()
+    assert not told.wrong, "\n\n".join(told.wrong)
+    if page.name in ("first-world.md", "exact-answers.md"):
+        assert told.ran, "the page shows commands"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith("http"):
+            continue
+        path, _, anchor = target.partition("#")
+        other = (page.parent / path).resolve() if path else page
+        assert other.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", other.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+            assert anchor in anchors, target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_speak_of_the_project_alone(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not FORBIDDEN.findall(text)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|")]
+    assert not long
