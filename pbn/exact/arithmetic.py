@@ -20,6 +20,11 @@ class Numbers:
     array: Array
     denominator: int = 1
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.array, np.ndarray):  # arithmetic on arrays without axes yields bare numbers
+            dtype = object if type(self.array) is int else None
+            object.__setattr__(self, "array", np.array(self.array, dtype=dtype))
+
     def with_array(self, array: Array) -> Numbers:
         """The same denominator with other numerators."""
         return Numbers(array=array, denominator=self.denominator)
@@ -114,7 +119,7 @@ class ExactArithmetic(Arithmetic):
         return Numbers(array=_integers(left.array) * _integers(right.array), denominator=denominator)
 
     def total(self, numbers: Numbers, axes: tuple[int, ...]) -> Numbers:
-        return numbers.with_array(np.asarray(numbers.array.sum(axis=axes))) if axes else numbers
+        return numbers.with_array(numbers.array.sum(axis=axes)) if axes else numbers
 
     def scatter(self, numbers: Numbers, scatter: Scatter) -> Numbers:
         flat = numbers.array.ravel()
@@ -154,7 +159,7 @@ class BooleanArithmetic(Arithmetic):
         return Numbers(array=left.array & right.array)
 
     def total(self, numbers: Numbers, axes: tuple[int, ...]) -> Numbers:
-        return Numbers(array=np.asarray(numbers.array.any(axis=axes))) if axes else numbers
+        return numbers.with_array(np.asarray(numbers.array.any(axis=axes))) if axes else numbers
 
     def scatter(self, numbers: Numbers, scatter: Scatter) -> Numbers:
         summed = np.zeros(scatter.size, dtype=bool)

@@ -140,7 +140,7 @@ def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
     held: dict[int, Numbers] = {}
     for key, table, where in bound.tables:
         numbers = arithmetic.table(table)
-        held[key] = numbers.with_array(np.asarray(numbers.array[where]))
+        held[key] = numbers.with_array(numbers.array[where])
     for key, mask in bound.indicators:
         held[key] = arithmetic.indicator(mask)
     one = arithmetic.indicator(np.ones((), dtype=bool))
@@ -148,7 +148,7 @@ def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
         if not isinstance(operation, Product):
             key, index, result = operation
             numbers = held.pop(key)
-            held[result] = numbers.with_array(np.asarray(numbers.array[index]))
+            held[result] = numbers.with_array(numbers.array[index])
             continue
         parts = []
         for key, gather, order, shape in operation.inputs:
