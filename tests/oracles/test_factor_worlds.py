@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from oracles.factor_worlds import WEIGHTS, credit_risk, peer_review
+from tests.oracles.factor_worlds import WEIGHTS, credit_risk, peer_review
 
 # Exact values on which two programs, written apart from each other, agree. Those of peer review belong
 # to our reconstruction of its weights; they are not published.
