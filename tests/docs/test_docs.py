@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -108,6 +109,21 @@ def test_expressions_are_refused_as_the_page_says(row: list[str]) -> None:
     with pytest.raises(pbn.PbnError) as caught:
         _with_rules([_code(row[0])])
     assert caught.value.code == _code(row[1])
+
+
+@pytest.mark.parametrize("row", tables("exact-answers.md", "World", "Level"), ids=lambda row: "-".join(row[:2]))
+def test_the_statistics_are_those_that_the_page_says(row: list[str]) -> None:
+    world, level, nodes, values, largest = row
+    found = pbn.load(_code(world)).statistic(level).statistic
+    assert ", ".join(f"`{node}`" for node in found.nodes) == nodes
+    assert f"{math.prod(map(found.network.size, found.nodes)):,}" == values
+    assert f"{found.plan.largest:,}" == largest
+
+
+def test_the_table_of_statistics_is_complete() -> None:
+    rows = tables("exact-answers.md", "World", "Level")
+    assert [(_code(row[0]), row[1]) for row in rows] == [
+        (world, level) for world in ("credit_risk", "peer_review") for level in ("low", "medium", "high")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
