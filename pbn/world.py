@@ -156,7 +156,7 @@ class World:
         >>> import pbn
         >>> answer = pbn.load("peer_review").posterior({"evidence": "weak"}, query="validity")
         >>> answer.exact["sound"]
-        Fraction(330, 955)
+        Fraction(6, 17)
         """
         codes = self._evidence(evidence or {}, level)
         asked = self._asked(query, question)

@@ -14,7 +14,7 @@ from pbn.errors import BudgetError, Fault
 from pbn.network.graph import ancestors, functions_of
 from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Operation, Table, Variable, number_text
 
-MAX_STATES = 2**20
+MAX_STATES = 2**17
 """A partial result that can take more values than this is refused."""
 
 _SCALARS: Mapping[Operation, Callable[[Fraction, Fraction], Fraction]] = {

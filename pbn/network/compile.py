@@ -13,7 +13,7 @@ from pbn.errors import Fault, NetworkError, Place, listing
 from pbn.network.counts import DENOMINATOR, count_law
 from pbn.network.grid import Grid, Value, constant, lift, ordered
 from pbn.network.model import CPD, Fold, IndexMap, Network, Table, Variable, number_text, table
-from pbn.network.rules import RuleCompiler, part_variable
+from pbn.network.rules import Effort, RuleCompiler, part_variable
 from pbn.spec import model as spec
 from pbn.spec.check_types import check_types
 from pbn.spec.expression import Expression, Scope, Type, references
@@ -39,6 +39,7 @@ class _Compiler:
         self.cpds: dict[str, CPD] = {}
         self.types: dict[str, Type] = {}
         self.undefined: list[str] = []
+        self.effort = Effort()
 
     def run(self) -> Network:
         for name in _topological(self.world):
@@ -113,12 +114,14 @@ class _Compiler:
     def _add_rule(self, variable: spec.VariableSpec, expression: Expression) -> None:
         scope = self._scope(variable)
         kind = check_types(expression, scope)[0].kind
-        compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds)
+        compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds,
+                                effort=self.effort)
         self._finish(variable, compiler, compiler.grid(expression, kind), kind)
 
     def _add_decisions(self, variable: spec.VariableSpec, source: spec.DecisionList) -> None:
         scope = self._scope(variable)
-        compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds)
+        compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds,
+                                effort=self.effort)
         cases = [(compiler.grid(test, "truth"), constant(state)) for test, state in source.cases]
         self._finish(variable, compiler, compiler.decide(cases, constant(source.otherwise)), "label")
 

@@ -24,13 +24,30 @@ from pbn.spec.expression import Expression, Scope, arithmetic, function, is_cons
 
 MAX_PART = 4096
 """A part of a rule over more combinations than this becomes a node of its own."""
-MAX_CELLS = 2**22
-"""An index map over more combinations than this is refused."""
+MAX_CELLS = 2**18
+"""A part of a rule over more combinations than this is refused."""
+MAX_EFFORT = 2**22
+"""Combinations that all rules of one world may take together: some ten seconds of work."""
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
+
+
+@dataclass(slots=True)
+class Effort:
+    """Combinations evaluated so far for all rules of a world."""
+
+    spent: int = 0
+
+    def spend(self, combinations: int, name: str) -> None:
+        """Count more combinations; `BudgetError` beyond `MAX_EFFORT`."""
+        self.spent += combinations
+        if self.spent > MAX_EFFORT:
+            raise BudgetError(Fault(
+                code="network/rules-too-large", message=f"the rules up to that of {name} take more than "
+                f"{MAX_EFFORT:,} combinations of states", hint="break rules into variables with fewer values"))
 
 
 @dataclass(kw_only=True)
@@ -41,6 +58,7 @@ class RuleCompiler:
     scope: Scope
     variables: dict[str, Variable]
     cpds: dict[str, CPD]
+    effort: Effort
     expression: Expression = field(init=False)
     made: int = 0
 
@@ -239,6 +257,7 @@ class RuleCompiler:
         return self._fold_node(operation, singles)
 
     def _fold_node(self, operation: Operation, terms: list[Grid]) -> Grid:
+        self.effort.spend(sum(term.codes.size for term in terms), self.name)
         numbers = [tuple(Fraction(term.levels[code]) for code in term.codes) for term in terms]
         values = reachable(self.name, operation, numbers)
         truth = operation in ("and", "or")
@@ -267,6 +286,7 @@ class RuleCompiler:
                 allowed=f"{MAX_CELLS:,} cells",
                 hint="break the rule into variables with fewer values, or write it as a sum of terms",
             ))
+        self.effort.spend(size, self.name)
         return lift(combine, parts)
 
     def _small(self, grid: Grid, most: int = 1) -> Grid:
@@ -307,7 +327,7 @@ def _factors(node: ast.expr) -> list[ast.expr]:
 
 
 def _absorb(combine: Callable[..., Value], grids: list[Grid]) -> list[Grid]:
-    """Combine grids wherever the nodes of one include those of the other."""
+    """Combine grids wherever the nodes of one include those of the other, until none do."""
     terms: list[Grid] = []
     for grid in sorted(grids, key=lambda grid: -len(grid.nodes)):
         host = next((k for k, term in enumerate(terms) if set(grid.nodes) <= set(term.nodes)), None)
@@ -315,8 +335,10 @@ def _absorb(combine: Callable[..., Value], grids: list[Grid]) -> list[Grid]:
             terms.append(grid)
         else:
             terms[host] = lift(combine, [terms[host], grid])
+    if len(terms) < len(grids):  # what was combined may depend on fewer nodes now
+        return _absorb(combine, terms)
     first = {id(grid): k for k, grid in enumerate(grids)}
-    return sorted(terms, key=lambda term: first.get(id(term), len(grids)))
+    return sorted(terms, key=lambda term: first[id(term)])
 
 
 def _as_number(value: Value) -> Value:
