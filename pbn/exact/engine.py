@@ -200,20 +200,21 @@ class BoundStatistic:
         return self.statistic.needed()
 
     @cached_property
-    def _bound(self) -> BoundPlan:
+    def bound(self) -> BoundPlan:
+        """The plan of P(F, Y) with its index maps evaluated, ready for any arithmetic."""
         return bind(self.statistic.plan, {})
 
     def joint(self, arithmetic: ArithmeticName) -> Numbers:
         """P(F, Y) as a matrix: a row for each combination of the statistic's states, a column for each state of Y."""
         if arithmetic not in self._joints:
-            self._joints[arithmetic] = self.compute_joint(arithmetic)
+            self.statistic.plan.check_budget(self.budget, exact=arithmetic == "exact")
+            numbers = joint(self.bound, EXACT if arithmetic == "exact" else FLOAT)
+            self._joints[arithmetic] = self.shaped(numbers)
         return self._joints[arithmetic]
 
-    def compute_joint(self, arithmetic: ArithmeticName) -> Numbers:
-        """`joint` computed afresh."""
+    def shaped(self, numbers: Numbers) -> Numbers:
+        """The plan's result as a matrix, as `joint` gives it."""
         plan = self.statistic.plan
-        plan.check_budget(self.budget, exact=arithmetic == "exact")
-        numbers = joint(self._bound, EXACT if arithmetic == "exact" else FLOAT)
         size = self.statistic.network.size
         target = self.statistic.target
         array = numbers.array

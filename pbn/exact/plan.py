@@ -232,7 +232,13 @@ class _Planner:
     def _contraction(self, name: str, factors: Sequence[Factor]) -> _Move:
         dense = [factor for factor in factors if factor.child is None]
         maps = [factor for factor in factors if factor.child is not None]
-        return self._contract({name}, dense, maps)
+        moves = [self._contract({name}, dense, maps)]
+        for other in dict.fromkeys(n for factor in maps for n in factor.scope if n != name):
+            users = [self.live[key] for key in self.users[other]]
+            if other not in self.targets and all(factor.child is None or factor in maps for factor in users):
+                more = [factor for factor in users if factor.child is None and factor not in dense]
+                moves.append(self._contract({name, other}, [*dense, *more], maps))
+        return min(moves, key=lambda move: move.price)
 
     def _contract(self, wanted: set[str], dense: list[Factor], maps: list[Factor]) -> _Move:
         """Multiply, eliminate ``wanted`` and whatever else is used nowhere outside; maps scatter."""

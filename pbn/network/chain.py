@@ -42,13 +42,18 @@ def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction
 
 def _reachable_sums(name: str, terms: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
     scale = math.lcm(*{number.denominator for term in terms for number in term})
-    integers = [sorted({int(number * scale) for number in term}) for term in terms]
+    integers = [sorted(set(_scaled(term, scale))) for term in terms]
     small = sum(max(abs(v) for v in term) for term in integers) < 2**62
     values: Array = np.zeros(1, dtype=np.int64 if small else object)
     for k, term in enumerate(integers, 1):
         _check_size(name, len(values) * len(term), k, terms)
         values = np.unique(np.add.outer(values, np.array(term, dtype=values.dtype)))
     return tuple(Fraction(value, scale) for value in values.tolist())
+
+
+def _scaled(numbers: Sequence[Fraction], scale: int) -> list[int]:
+    """The numbers times a common multiple of their denominators."""
+    return [number.numerator * (scale // number.denominator) for number in numbers]
 
 
 def _check_size(name: str, combinations: int, done: int, terms: Sequence[Sequence[Fraction]]) -> None:
@@ -148,7 +153,7 @@ def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[
     """Position in ``results`` of each value combined with each number of the term."""
     if operation == "+":
         scale = math.lcm(*{number.denominator for number in (*values, *term, *results)})
-        left, right, target = ([int(number * scale) for number in row] for row in (values, term, results))
+        left, right, target = (_scaled(row, scale) for row in (values, term, results))
         largest = max(map(abs, left)) + max(map(abs, right))
         dtype = np.int64 if largest < 2**62 else object
         sums = np.add.outer(np.array(left, dtype=dtype), np.array(right, dtype=dtype))
