@@ -71,16 +71,17 @@ def _table(answer: Posterior, states: list[str]) -> Table:
     bar = min(MOST_BAR, table_room([[max(text.split("\n"), key=len) for text in row] for row in rows], columns))
     bars = is_terminal() and bar >= LEAST_BAR and bar * max(numbers) >= 2
     listed = table(*columns, *[""] * bars, narrow=["probability"], right=["probability"])
+    decision = answer.decision
     for state, number, row in zip(states, numbers, rows, strict=True):
         drawn = "█" * round(float(number) * bar)
-        listed.add_row(*row, *[drawn] * bars, style="bold" if state == answer.decision else "")
+        listed.add_row(*row, *[drawn] * bars, style="bold" if state == decision else "")
     return listed
 
 
 def _tie(answer: Posterior) -> Text:
-    best = _number(answer, answer.decision)
-    tied = [state for state in answer.probs if _number(answer, state) == best]
-    return Text(f"tie: {listing(tied)} are equally probable; the Bayes decision is the first, {answer.decision}",
+    decision = answer.decision
+    tied = [state for state in answer.probs if _number(answer, state) == _number(answer, decision)]
+    return Text(f"tie: {listing(tied)} are equally probable; the Bayes decision is the first, {decision}",
                 style="yellow")
 
 

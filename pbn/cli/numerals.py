@@ -57,7 +57,7 @@ def size_text(count: int) -> str:
     Examples
     --------
     >>> size_text(2_000_000_000), size_text(5_578_464), size_text(12), size_text(10**40)
-    ('2 GB', '5.58 MB', '12 bytes', '1e+28 TB')
+    ('2 GB', '5.58 MB', '12 bytes', '1.00e+28 TB')
     """
     for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 
 import pbn
 from pbn.cli.main import commands
+from pbn.exact.plan import DEFAULT_BUDGET
 
 ODD_WORLD = """
 name: odd
@@ -35,14 +37,32 @@ published:
   - {quantity: bayes_error, question: won, level: fine, value: 0, source: "a [bold]book[/bold]"}
 """
 
-TYPICAL = os.environ | {"PYTHONPATH": str(Path(pbn.__file__).parents[1])}
-for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "PBN_TRACEBACK"):
-    TYPICAL.pop(name, None)
+load = pbn.load
+
+
+@functools.cache
+def shipped(name: str, budget: int) -> pbn.World:
+    """A world that ships, loaded once for all tests."""
+    return load(name, budget=budget)
+
+
+def load_once(name: str, *, budget: int = DEFAULT_BUDGET) -> pbn.World:
+    """Load a world, one that ships only once."""
+    return shipped(name, budget) if name in pbn.shipped_worlds() else load(name, budget=budget)
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """Environment of a process that runs this package, without settings of whoever runs the tests."""
+    odd = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "PBN_TRACEBACK")
+    kept = {name: value for name, value in os.environ.items() if name not in odd}
+    return kept | {"PYTHONPATH": str(Path(pbn.__file__).parents[1])}
 
 
 @pytest.fixture
-def pbn_command() -> Callable[..., Result]:
+def pbn_command(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Run a command in this process; a failure that is no message is raised here."""
+    monkeypatch.setattr("pbn.world.load", load_once)
 
     def run(*arguments: str) -> Result:
         result = CliRunner(env={"COLUMNS": None}).invoke(commands, arguments)
@@ -54,13 +74,12 @@ def pbn_command() -> Callable[..., Result]:
 
 
 @pytest.fixture
-def pbn_process() -> Callable[..., subprocess.CompletedProcess[str]]:
+def pbn_process(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a command in a process of its own, stdin closed."""
 
     def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        environment = TYPICAL | options.pop("env", {})
-        return subprocess.run([sys.executable, "-m", "pbn", *arguments], stdin=subprocess.DEVNULL, env=environment,
-                              capture_output=True, text=True, timeout=60, **options)
+        return subprocess.run([sys.executable, "-m", "pbn", *arguments], stdin=subprocess.DEVNULL, text=True,
+                              capture_output=True, timeout=60, env=environment | options.pop("env", {}), **options)
 
     return run
 
@@ -83,14 +102,14 @@ def broken_world(tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def credit() -> pbn.World:
-    return pbn.load("credit_risk")
+    return load_once("credit_risk")
 
 
 @pytest.fixture(scope="session")
 def review() -> pbn.World:
-    return pbn.load("peer_review")
+    return load_once("peer_review")
 
 
 @pytest.fixture(scope="session")
 def ticket() -> pbn.World:
-    return pbn.load("support_ticket")
+    return load_once("support_ticket")

@@ -69,7 +69,8 @@ def test_published_values_that_disagree_are_marked(pbn_command, odd_world):
 
 
 def test_hiding_more(pbn_command, credit):
-    (record,) = json.loads(pbn_command("bayes-error", "credit_risk", "--hide", "cash_buffer, sector", "--json").stdout)[1:]
+    shown = pbn_command("bayes-error", "credit_risk", "--hide", "cash_buffer, sector", "--json").stdout
+    (record,) = json.loads(shown)[1:]
     assert Fraction(record["exact"]) == credit.bayes_error(hide=["cash_buffer", "sector"]).exact
     assert record["hide"] == ["cash_buffer", "sector"]
     assert record["level"] is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -54,7 +55,8 @@ def test_a_rounded_number_agrees(number, places):
 
 @pytest.mark.parametrize(("number", "published", "same"), [
     (Fraction(1, 52), "1/52", True), (Fraction(1, 53), "1/52", False), (Fraction(21, 1000), "2.1e-2", True),
-    (Fraction(216, 10000), "2.1e-2", False), (Fraction(1, 2), ".5", True), (0.211, "0.211", True), (Fraction(1), "1.", True),
+    (Fraction(216, 10000), "2.1e-2", False), (Fraction(1, 2), ".5", True), (0.211, "0.211", True),
+    (Fraction(1), "1.", True),
 ])  # fmt: skip
 def test_numerals_of_all_kinds(number, published, same):
     assert agrees(number, published) is same
@@ -67,10 +69,12 @@ def test_sizes(text, size):
     assert SIZE.convert(text, None, None) == size
 
 
-@pytest.mark.parametrize("text", ["", "GB", "-1GB", "0", "4 parsecs", "1e9", "9" * 400, "iB", "9999999 TB", "١GB", "0.1"])
+@pytest.mark.parametrize("text", ["", "GB", "-1GB", "0", "4 parsecs", "1e9", "9" * 400, "iB", "9999999 TB", "١GB",
+                                  "0.1"])
 def test_no_sizes(pbn_command, text):
-    result = pbn_command("worlds", "--json") if not text else pbn_command("--budget", text, "worlds")
-    assert result.exit_code == (2 if text else 0)
+    result = pbn_command("--budget", text, "worlds")
+    assert result.exit_code == 2
+    assert "is no amount of memory" in result.stderr
 
 
 def test_size_text_has_units():
@@ -91,9 +95,7 @@ def test_a_line_gives_its_evidence_back(evidence):
 
 @given(st.text())
 def test_any_line_is_evidence_or_one_error(line):
-    try:
+    found = {}
+    with suppress(QueryError):
         found = parse_evidence(split_pairs(line))
-    except QueryError as error:
-        assert error.code == "cli/evidence"
-    else:
-        assert all(name and state for name, state in found.items())
+    assert all(name and state for name, state in found.items())

@@ -103,7 +103,7 @@ def test_states_with_signs_and_repeated_variables(pbn_command, odd_world):
     listed = json.loads(pbn_command("query", odd_world, "letter=a, b,c,a", "--json").stdout)
     assert listed["posterior"] == record["posterior"]
     shown = pbn_command("query", odd_world, "--ask", "colour").stdout
-    assert [state for state in rows(shown)] == ["[red]red[/red]", "très bleu", "it's green", "a=b"]
+    assert list(rows(shown)) == ["[red]red[/red]", "très bleu", "it's green", "a=b"]
 
 
 def test_tie_is_told(pbn_command, odd_world):
