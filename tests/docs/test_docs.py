@@ -10,7 +10,21 @@ from pathlib import Path
 import pytest
 
 import pbn
+from pbn.network import chain, counts, rules
 from pbn.network.model import number_text
+from pbn.spec import (
+    declarations,
+    expression,
+    levels,
+    limits,
+    measures,
+    names,
+    numerals,
+    questions,
+    rule_text,
+    source,
+    states,
+)
 from tests.docs.pages import ROOT, Block, Page, blocks, folder
 
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -87,13 +101,13 @@ def test_expressions_have_the_values_that_the_page_says() -> None:
     world = _with_rules([_code(row[0]) for row in rows])
     case = _case("rule-language.md")
     wrong = []
-    for k, (expression, value, *_) in enumerate(rows):
+    for k, (text, value, *_) in enumerate(rows):
         answer = world.posterior(case, query=f"example_{k}")
         assert answer.exact is not None
         (state,) = [state for state, p in answer.exact.items() if p == 1]
         said = {"true": "yes", "false": "no"}.get(_code(value), _code(value).strip("'"))
         if state != said and state != _number(said):
-            wrong.append(f"{expression} is {state}, the page says {said}")
+            wrong.append(f"{text} is {state}, the page says {said}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -113,11 +127,10 @@ def test_expressions_are_refused_as_the_page_says(row: list[str]) -> None:
 
 @pytest.mark.parametrize("row", tables("exact-answers.md", "World", "Level"), ids=lambda row: "-".join(row[:2]))
 def test_the_statistics_are_those_that_the_page_says(row: list[str]) -> None:
-    world, level, nodes, values, largest = row
+    world, level, nodes, values = row
     found = pbn.load(_code(world)).statistic(level).statistic
     assert ", ".join(f"`{node}`" for node in found.nodes) == nodes
     assert f"{math.prod(map(found.network.size, found.nodes)):,}" == values
-    assert f"{found.plan.largest:,}" == largest
 
 
 def test_the_table_of_statistics_is_complete() -> None:
@@ -134,6 +147,35 @@ def test_commands_and_python_print_what_the_page_shows(page: Path, tmp_path: Pat
     assert not told.wrong, "\n\n".join(told.wrong)
     if page.name in ("first-world.md", "exact-answers.md"):
         assert told.ran, "the page shows commands"
+
+
+def test_limits_are_those_of_the_code() -> None:
+    told = {row[0]: row[1] for page in ("world-file.md", "rule-language.md") for row in tables(page, "What", "At most")}
+    numbers = {what: [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
+               for what, text in told.items()}
+    work = limits._WORK
+    assert numbers == {
+        "size of the file": [source.MAX_BYTES, source.MAX_DEPTH],
+        "variables, repeated ones counted": [limits.MAX_VARIABLES],
+        "states of one variable, numbers of a grid, numbers of a count": [numerals.MAX_STATES],
+        "states in the file": [work["states"]],
+        "cells of one probability table, and of all": [limits.MAX_CELLS],
+        "edges of the graph": [work["dependencies"]],
+        "members of a repeated variable": [declarations.MAX_REPEAT],
+        "questions": [questions.MAX_QUESTIONS],
+        "levels": [levels.MAX_LEVELS],
+        "characters of a name, of a state, of a number": [names.MAX_NAME, states.MAX_CHARACTERS, 40],
+        "characters of an expression": [rule_text.MAX_CHARACTERS],
+        "parts of an expression": [expression.MAX_NODES],
+        "parts inside one another (the terms of a sum or product do not count)": [rule_text.MAX_DEPTH],
+        "digits of a number; its exponent": [rule_text.MAX_DIGITS, rule_text.MAX_DIGITS],
+        "exponent of `**`": [expression.MAX_POWER],
+        "size of a constant": [expression.MAX_BITS],
+        "combinations of states that one part of a rule reads": [rules.MAX_CELLS],
+        "combinations of the values of a partial result with the next term": [4 * chain.MAX_STATES],
+        "combinations in all rules of a world": [rules.MAX_EFFORT],
+    }
+    assert measures.MAX_POINTS == numerals.MAX_STATES == counts.MAX_VALUES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
