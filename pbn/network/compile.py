@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -93,7 +94,11 @@ class _Compiler:
         self._declare(variable, _grid_texts(values), values, cpd, unit=source.unit, measured=True)
 
     def _add_count(self, variable: spec.VariableSpec, source: spec.Count) -> None:
-        numerators = np.array(count_law(source), dtype=np.int64)
+        try:
+            numerators = np.array(count_law(source), dtype=np.int64)
+        except NetworkError as error:
+            raise NetworkError(*(replace(fault, message=f"{variable.name}: {fault.message}", place=_place(variable))
+                                 for fault in error.faults)) from None
         values = tuple(Fraction(k) for k in range(source.start, source.stop + 1))
         cpd = Table(parents=(), numerators=numerators, denominator=DENOMINATOR)
         self._declare(variable, [str(value) for value in values], values, cpd)

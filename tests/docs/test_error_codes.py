@@ -133,6 +133,15 @@ def test_a_file_earns_its_code(code: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert code in [fault.code for fault in caught.value.faults], str(caught.value)
 
 
+def test_a_count_without_a_law_is_named_with_its_place() -> None:
+    with pytest.raises(pbn.NetworkError) as caught:
+        pbn.loads(text_of("network/count-median"))
+    (fault,) = caught.value.faults
+    assert fault.message.startswith("x: ")
+    assert fault.place is not None
+    assert fault.place.line == 1 + text_of("network/count-median").split("  x:")[0].count("\n")
+
+
 def test_the_base_of_all_these_is_sound() -> None:
     assert pbn.loads(BASE).levels
 
