@@ -163,12 +163,9 @@ class World:
         if engine == "pgmpy":
             return self._by_pgmpy(asked, codes)
         statistic = None
-        if level is not None and asked == self._question_variable(asked):
+        if level is not None and any(entry.asks == asked for entry in self.questions.values()):
             statistic = self.engine.statistic(asked, self.level(level).visible)
         return self.engine.posterior(asked, codes, arithmetic, statistic)
-
-    def _question_variable(self, asked: str) -> str | None:
-        return next((q.asks for q in self.questions.values() if q.asks == asked), None)
 
     def _asked(self, query: str | None, question: str | None) -> str:
         if query is None:

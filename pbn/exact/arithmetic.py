@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
@@ -30,29 +31,24 @@ class Numbers:
         return Numbers(array=array, denominator=self.denominator)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Scatter:
-    """Where each cell of a flat array goes: ``target[cell]`` in a flat result of ``size`` cells."""
+    """Where each cell of a flat array goes: to ``target[cell]`` in the flattened ``shape``."""
 
     target: Array
-    size: int
     shape: tuple[int, ...]
-    _sorted: list[Any]
-
-    @classmethod
-    def to(cls, target: Array, shape: tuple[int, ...]) -> Scatter:
-        """A scatter of flat cells into a result of the given shape."""
-        return cls(target, int(np.prod(shape, dtype=np.int64)), shape, [])
 
     @property
+    def size(self) -> int:
+        """Number of cells of the result."""
+        return math.prod(self.shape)
+
+    @cached_property
     def runs(self) -> tuple[Array, Array, Array]:
         """Cells sorted by target, where each target's run starts, and the targets that occur."""
-        if not self._sorted:
-            order = np.argsort(self.target, kind="stable")
-            targets, starts = np.unique(self.target[order], return_index=True)
-            self._sorted.append((order, starts, targets))
-        runs: tuple[Array, Array, Array] = self._sorted[0]
-        return runs
+        order = np.argsort(self.target, kind="stable")
+        targets, starts = np.unique(self.target[order], return_index=True)
+        return order, starts, targets
 
 
 class Arithmetic(ABC):

@@ -13,10 +13,35 @@ from pbn.network.model import Array, IndexMap, Network, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Input:
+    """How a step reads a factor over its domain: by index arrays, or with its axes moved to the domain's."""
+
+    key: int
+    index: tuple[Array, ...] | None = None
+    axes: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
+
+    def read(self, array: Array) -> Array:
+        """The factor's array, broadcastable over the domain; a bare number where it has no axes."""
+        if self.index is None:
+            return array.transpose(self.axes).reshape(self.shape)
+        read: Array = array[self.index]
+        return read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Gather:
+    """A bound substitution: the input read by index arrays becomes the result."""
+
+    input: Input
+    result: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Product:
     """A bound step: how each input is read over the domain, and where the product goes."""
 
-    inputs: tuple[tuple[int, tuple[Array, ...] | None, tuple[int, ...], tuple[int, ...]], ...]
+    inputs: tuple[Input, ...]
     shape: tuple[int, ...]
     axes: tuple[int, ...]
     scatter: Scatter | None
@@ -30,7 +55,7 @@ class BoundPlan:
     plan: Plan
     tables: tuple[tuple[int, Table, tuple[slice | int, ...]], ...]
     indicators: tuple[tuple[int, Array], ...]
-    operations: tuple[Product | tuple[int, tuple[Array, ...], int], ...]
+    operations: tuple[Product | Gather, ...]
     maps: Mapping[int, Array]
 
 
@@ -63,7 +88,7 @@ def bind(plan: Plan, evidence: Mapping[str, int]) -> BoundPlan:
                 indicators.append((factor.key, np.asarray(index == codes[name])))
             else:
                 maps[factor.key] = index
-    operations: list[Product | tuple[int, tuple[Array, ...], int]] = []
+    operations: list[Product | Gather] = []
     for step in plan.steps:
         if step.substitutes is None:
             operations.append(_bind_product(network, step, maps))
@@ -92,14 +117,14 @@ def _coordinates(network: Network, domain: Scope, maps: Sequence[Factor], arrays
 def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> Product:
     domain = step.domain
     coordinates = _coordinates(network, domain, step.maps, arrays)
-    inputs: list[tuple[int, tuple[Array, ...] | None, tuple[int, ...], tuple[int, ...]]] = []
+    inputs = []
     for factor in step.dense:
         if set(factor.scope) <= set(domain):
             order = tuple(sorted(range(len(factor.scope)), key=lambda k: domain.index(factor.scope[k])))
             shape = tuple(network.size(name) if name in factor.scope else 1 for name in domain)
-            inputs.append((factor.key, None, order, shape))
+            inputs.append(Input(key=factor.key, axes=order, shape=shape))
         else:
-            inputs.append((factor.key, tuple(coordinates[name] for name in factor.scope), (), ()))
+            inputs.append(Input(key=factor.key, index=tuple(coordinates[name] for name in factor.scope)))
     shape = tuple(network.size(name) for name in domain)
     (result,) = step.result
     if set(result.scope) <= set(domain):
@@ -111,11 +136,11 @@ def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> 
     for name in result.scope:
         target = target * network.size(name) + coordinates[name]
     flat = np.broadcast_to(target, shape).ravel()
-    scatter = Scatter.to(flat, tuple(network.size(name) for name in result.scope))
+    scatter = Scatter(target=flat, shape=tuple(network.size(name) for name in result.scope))
     return Product(inputs=tuple(inputs), shape=shape, axes=(), scatter=scatter, result=result.key)
 
 
-def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -> list[tuple[int, tuple[Array, ...], int]]:
+def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -> list[Gather]:
     own = step.substitutes
     assert own is not None
     operations = []
@@ -124,7 +149,7 @@ def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -
         found[step.eliminates[0]] = arrays[own.key][tuple(found[name] for name in own.scope)]
         index = tuple(found[name] for name in factor.scope)
         if factor.child is None:
-            operations.append((factor.key, index, result.key))
+            operations.append(Gather(input=Input(key=factor.key, index=index), result=result.key))
         else:
             arrays[result.key] = arrays[factor.key][index]
     return operations
@@ -145,17 +170,13 @@ def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
         held[key] = arithmetic.indicator(mask)
     one = arithmetic.indicator(np.ones((), dtype=bool))
     for operation in bound.operations:
-        if not isinstance(operation, Product):
-            key, index, result = operation
-            numbers = held.pop(key)
-            held[result] = numbers.with_array(numbers.array[index])
-            continue
         parts = []
-        for key, gather, order, shape in operation.inputs:
-            numbers = held.pop(key)
-            array = numbers.array[gather] if gather is not None else numbers.array.transpose(order).reshape(shape)
-            parts.append(numbers.with_array(array))
-        held[operation.result] = _product(operation, parts or [one], arithmetic)
+        for part in operation.inputs if isinstance(operation, Product) else (operation.input,):
+            numbers = held.pop(part.key)
+            parts.append(numbers.with_array(part.read(numbers.array)))
+        if isinstance(operation, Product):
+            parts = [_product(operation, parts or [one], arithmetic)]
+        held[operation.result] = parts[0]
     return held
 
 

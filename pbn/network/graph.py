@@ -32,19 +32,18 @@ def identified_parents(network: Network, child: str) -> Mapping[str, Array]:
     """
     cpd = network.cpds[child]
     if isinstance(cpd, IndexMap):
-        if np.prod(cpd.index.shape) > 1_000_000:
-            return {}
-        support = cpd.index[..., None] == np.arange(network.size(child))
+        codes, positions = cpd.index.ravel(), list(np.indices(cpd.index.shape).reshape(cpd.index.ndim, -1))
     elif isinstance(cpd, Table):
-        support = cpd.numerators > 0
+        *positions, codes = np.nonzero(cpd.numerators)
     else:
         return {}
     found = {}
-    for axis, parent in enumerate(cpd.parents):
-        other = tuple(a for a in range(support.ndim - 1) if a != axis)
-        possible = support.any(axis=other)
-        if (possible.sum(axis=0) <= 1).all():
-            found[parent] = possible.argmax(axis=0)
+    for parent, position in zip(cpd.parents, positions, strict=True):
+        low, high = np.full(network.size(child), network.size(parent)), np.zeros(network.size(child), dtype=np.intp)
+        np.minimum.at(low, codes, position)
+        np.maximum.at(high, codes, position)
+        if (low >= high).all():
+            found[parent] = high
     return found
 
 

@@ -223,12 +223,12 @@ class RuleCompiler:
                 case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
                     yield from self._terms(right, factor if isinstance(op, ast.Add) else -factor)
                     node = left
-                case ast.BinOp(op=ast.Mult()) if (scale := self._constant(node.right)) is not None:
-                    node, factor = node.left, factor * scale
-                case ast.BinOp(op=ast.Mult()) if (scale := self._constant(node.left)) is not None:
-                    node, factor = node.right, factor * scale
-                case ast.BinOp(op=ast.Div()) if self._constant(node.right):
-                    node, factor = node.left, factor / (self._constant(node.right) or 1)
+                case ast.BinOp(left=left, op=ast.Mult(), right=right) if (scale := self._constant(right)) is not None:
+                    node, factor = left, factor * scale
+                case ast.BinOp(left=left, op=ast.Mult(), right=right) if (scale := self._constant(left)) is not None:
+                    node, factor = right, factor * scale
+                case ast.BinOp(left=left, op=ast.Div(), right=right) if (scale := self._constant(right)):
+                    node, factor = left, factor / scale
                 case ast.Call(func=ast.Name(id="sum")):
                     for grid in self._arguments(node.args):
                         yield factor, grid
