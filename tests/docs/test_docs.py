@@ -25,7 +25,7 @@ from pbn.spec import (
     source,
     states,
 )
-from tests.docs.pages import ROOT, Block, Page, blocks, folder
+from tests.docs.pages import ROOT, Block, Page, blocks, folder, run
 
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [*DOCS, ROOT / "README.md"]
@@ -147,6 +147,17 @@ def test_commands_and_python_print_what_the_page_shows(page: Path, tmp_path: Pat
     assert not told.wrong, "\n\n".join(told.wrong)
     if page.name in ("first-world.md", "exact-answers.md"):
         assert told.ran, "the page shows commands"
+
+
+def test_the_commands_of_the_readme_work(tmp_path: Path) -> None:
+    lines = re.findall(r"^    (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    shown = [line.split(" && ")[-1].removeprefix(".venv/bin/") for line in lines if ".venv/bin/pbn" in line]
+    assert len(shown) >= 2
+    with folder(tmp_path):
+        for command in shown:
+            output = run(command)
+            assert "exact" in output, output
+            assert not re.search(r"^[a-z]+/[a-z-]+:", output, re.MULTILINE), output
 
 
 def test_limits_are_those_of_the_code() -> None:
