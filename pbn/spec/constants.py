@@ -6,10 +6,11 @@ import ast
 import re
 from collections import ChainMap
 from collections.abc import MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from pbn.spec.expression import evaluate_constant, parse
+from pbn.spec.expression import Expression, evaluate_constant, parse
 from pbn.spec.names import check_variable_name
 from pbn.spec.nodes import Mapping, Scalar
 from pbn.spec.numerals import numeral
@@ -17,21 +18,27 @@ from pbn.spec.report import Report, shorten
 from pbn.spec.rule_text import InvalidExpression
 from pbn.spec.structure import Path
 
+MAX_EXPRESSIONS = 100_000
+
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constants:
-    """The named numbers of a file; ``faulty`` names those whose own definition is wrong."""
+    """The named numbers of a file; ``faulty`` names those whose own definition is wrong.
+
+    ``parsed`` keeps arithmetic that stands in many cells from being parsed again.
+    """
 
     values: MutableMapping[str, Fraction] = field(default_factory=dict)
-    faulty: frozenset[str] = frozenset()
+    faulty: AbstractSet[str] = frozenset()
+    parsed: dict[str, Expression] = field(default_factory=dict)
 
     def with_index(self, index: int | None) -> Constants:
         """The same with ``i``, the position of one member of a repeated variable."""
         if index is None:
             return self
-        return Constants(values=ChainMap({"i": Fraction(index)}, self.values), faulty=self.faulty)
+        return replace(self, values=ChainMap({"i": Fraction(index)}, self.values))
 
     def number(self, scalar: Scalar, report: Report, *, code: str = "spec/number") -> Fraction | None:
         """The exact value of a numeral or of arithmetic over parameters; reports what is wrong with it.
@@ -46,8 +53,13 @@ class Constants:
                        allowed="a number such as .48, 3/4 or 1e-3, or arithmetic over parameters")
             return None
         try:
-            expression = parse(scalar.text)
-            if not self.faulty.isdisjoint(names_in(expression.tree)):
+            expression = self.parsed.get(scalar.text) or parse(scalar.text)
+            self.parsed[scalar.text] = expression
+            if len(self.parsed) > MAX_EXPRESSIONS:
+                report.add("spec/too-large", "the file has too many different arithmetic expressions", scalar.place,
+                           allowed=f"at most {MAX_EXPRESSIONS:,}")
+                report.close()
+            if self.faulty and not self.faulty.isdisjoint(names_in(expression.tree)):
                 return None
             return evaluate_constant(expression, self.values)
         except InvalidExpression as error:
@@ -64,15 +76,16 @@ def read_parameters(root: Mapping, broken: frozenset[Path], report: Report) -> C
     """The file's parameters; each may use those before it."""
     values: dict[str, Fraction] = {}
     faulty: set[str] = set()
+    known = Constants(values=values, faulty=faulty)
     section = root.mapping("parameters")
     for key, node in section.pairs if section else ():
         named = check_variable_name(key, "parameter", report)
         usable = isinstance(node, Scalar) and ("parameters", key.text) not in broken
         value = None
         if named and usable and isinstance(node, Scalar):
-            value = Constants(values=values, faulty=frozenset(faulty)).number(node, report)
+            value = known.number(node, report)
         if value is None:
             faulty.add(key.text)
         else:
             values[key.text] = value
-    return Constants(values=values, faulty=frozenset(faulty))
+    return known

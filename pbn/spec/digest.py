@@ -16,7 +16,8 @@ def law_digest(parameters: Mapping[str, Fraction], variables: Mapping[str, Varia
                questions: Iterable[Question]) -> str:
     """SHA-256 of what decides the numbers: parameters, variables with their sources, levels, what is asked.
 
-    How a number is spelt, the order of a table's rows, blanks in rules, and all texts make no difference.
+    How a number is spelt, the order of a table's rows, blanks in rules, what levels and questions are called, and all
+    texts make no difference.
     """
     digest = hashlib.sha256()
     _feed(digest, [[name, _number(value)] for name, value in parameters.items()])
@@ -24,7 +25,7 @@ def law_digest(parameters: Mapping[str, Fraction], variables: Mapping[str, Varia
     for variable in variables.values():
         values = variable.values and [_number(value) for value in variable.values]
         _feed(digest, [variable.name, variable.index, variable.states, values, _source(variable.source, rows)])
-    _feed(digest, [[level.name, level.visible] for level in levels])
+    _feed(digest, [level.visible for level in levels])
     _feed(digest, [question.asks for question in questions])
     return digest.hexdigest()
 

@@ -123,8 +123,9 @@ def parse(text: str) -> Expression:
             warnings.simplefilter("ignore")
             tree = ast.parse(stripped, mode="eval").body
     except SyntaxError as error:
-        offset = min(max((error.offset or 1) - 1, 0), len(stripped) - 1)
-        fail("rule/syntax", f"this is not an expression: {error.msg}", offset + lead)
+        offset = min((error.offset or len(stripped)) - 1, len(stripped) - 1)  # 0: it ends too early
+        what = error.msg.replace(" or ':='", "") if error.offset else "it ends too early"
+        fail("rule/syntax", f"this is not an expression: {what}", offset + lead)
     except (RecursionError, MemoryError):
         fail("rule/too-deep", "the expression has too many parts inside one another", 0)
     except ValueError as error:

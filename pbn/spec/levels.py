@@ -88,8 +88,8 @@ def _level(key: Scalar, body: Mapping, visibility: Visibility, report: Report) -
             report.add("spec/duplicate-variable", f"{shorten(scalar.text)!r} is both hidden and shown", scalar.place)
     if len(report) > before:
         return None
-    start = set(visibility.attributes) - hidden if "hide" in body else set()
-    return Level(name=key.text, visible=tuple(name for name in visibility.names if name in start | shown))
+    visible = shown | (set(visibility.attributes) - hidden if "hide" in body else set())
+    return Level(name=key.text, visible=tuple(name for name in visibility.names if name in visible))
 
 
 def _listed(body: Mapping, key: str, visibility: Visibility, report: Report) -> set[str]:

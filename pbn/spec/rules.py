@@ -104,12 +104,13 @@ class RuleReader:
         """Whether a rule reads something whose states are not known because it is faulty itself."""
         return any(self.types[name] is ANYTHING for parents in draft.parents.values() for name in parents)
 
-    def _number(self, draft: Draft, _kind: Type, declared: tuple[str, ...] | None) -> Meaning:
+    def _number(self, draft: Draft, kind: Type, declared: tuple[str, ...] | None) -> Meaning:
         numbers = numbers_of(declared) if declared else None
         if declared and (numbers is None or len(set(numbers)) < len(numbers)):
             self.report.add("spec/states", "the rule yields numbers; these are not distinct numbers",
                             draft.declaration.body.key("states").place, found=listing(declared),
-                            hint="leave 'states' out, or quote the states in the rule if it should yield states")
+                            hint="leave 'states' out" if kind.labels is None else
+                            "what the rule reads has 'values', and counts as its number; leave 'states' out")
         return Meaning(type=Type(labels=declared, number=True), states=declared, values=numbers)
 
     def _truth(self, draft: Draft, _kind: Type, declared: tuple[str, ...] | None) -> Meaning:

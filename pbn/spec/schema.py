@@ -10,8 +10,7 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, WithJsonSchema
-from typing_extensions import TypeAliasType
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, TypeAdapter, WithJsonSchema
 
 from pbn.errors import closest
 from pbn.spec.model import Kind, Role
@@ -48,11 +47,14 @@ Texts = Annotated[Annotated[Text, Tag("\0text")] | Annotated[list[Text], Tag("\0
 Names = Annotated[Annotated[str, Tag("\0text")] | Annotated[list[str], Tag("\0list")], Discriminator(_shape_or_list)]
 Numbers = Annotated[
     Annotated[list[Number], Tag("\0list")] | Annotated[dict[str, Number], Tag("\0map")], Discriminator(_shape_or_map)]
-Cell = TypeAliasType(
-    "Cell",
-    "Annotated[Annotated[Number, Tag('\\0text')] | Annotated[list[Number], Tag('\\0list')]"
-    " | Annotated[dict[str, Cell], Tag('\\0map')], Discriminator(_shape)]",
-)
+
+
+class Cell(RootModel[Annotated[
+        Annotated[Number, Tag("\0text")] | Annotated[list[Number], Tag("\0list")]
+        | Annotated[dict[str, "Cell"], Tag("\0map")], Discriminator(_shape)]]):  # fmt: skip
+    """A probability, a row of them, or rows of the next parent."""
+
+
 Rows = Annotated[
     Annotated[list[Number], Tag("\0list")] | Annotated[dict[str, Cell], Tag("\0map")], Discriminator(_shape_or_map)]
 

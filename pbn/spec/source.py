@@ -17,7 +17,7 @@ from pbn.spec.nodes import Mapping, Node, Scalar, Sequence
 
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 40
-MAX_NODES = 250_000
+MAX_NODES = 400_000
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _TAB = re.compile(r"^ *\t[ \t]*(?=[^\s#])", re.MULTILINE)
@@ -206,6 +206,12 @@ def _events(text: str, file: str) -> Iterator[yaml.Event]:
         mark = error.problem_mark or error.context_mark
         place = Place(file=file, line=mark.line + 1, column=mark.column + 1) if mark else None
         problem = error.problem or "this is not YAML"
+        context = error.context or ""
+        if mark and text[mark.index:mark.index + 1] == "\t":
+            _refuse("spec/tab", "a tab stands where indentation belongs", place, hint="indent with spaces")
+        if "an anchor" in context or "an alias" in context:
+            _refuse("spec/alias", "anchors and aliases are not allowed", place,
+                    hint="quote text that begins with & or *")
         if "tag handle" in problem:
             _refuse("spec/tag", "tags are not allowed", place, hint="remove the word that begins with '!'")
         if "depth level" in problem or "nesting" in problem:
