@@ -1,7 +1,8 @@
 """Pages of the documentation as tests see them: fenced blocks, run in order in one folder of their own.
 
-Three kinds of block are run: ``yaml file=NAME`` is written to a file, ``console`` runs each line that begins
-with ``$``, ``python`` is a doctest. To put the true outputs into the console blocks of a page:
+Four kinds of block are run: ``yaml file=NAME`` is written to a file, ``console`` runs each line that begins
+with ``$``, ``text prompt=WORLD`` types its lines with ``>`` into the prompt of ``pbn query WORLD``, ``python`` is
+a doctest. To put the true outputs into the blocks of a page:
 
     python -m tests.docs.pages docs/first-world.md
 """
@@ -22,7 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pbn.cli.inquiry import Inquiry
 from pbn.cli.main import main
+from pbn.cli.prompt import _message as prompt_message
+from pbn.cli.terminal import show, show_error
+from pbn.errors import PbnError
+from pbn.world import load
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 108
@@ -91,6 +97,26 @@ def run(command: str) -> str:
     return _trimmed(done.stdout)
 
 
+def session(world: str, text: str) -> str:
+    """What the prompt of ``pbn query WORLD`` shows for the lines that are typed in a block."""
+    held = load(world)
+    inquiry = Inquiry(held, asked=next(iter(held.questions)))
+    shown = []
+    for line in text.splitlines():
+        _, sign, typed = line.partition("> ")
+        if not sign or not line.startswith(held.name):
+            continue
+        output = io.StringIO()
+        message = prompt_message(inquiry)
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            try:
+                show(*inquiry.execute(typed))
+            except PbnError as error:
+                show_error(error)
+        shown.append(f"{message}{typed}\n{_trimmed(output.getvalue())}".rstrip())
+    return "\n\n".join(shown)
+
+
 @contextlib.contextmanager
 def folder(path: Path) -> Iterator[None]:
     """Work in a folder, with outputs as wide as on the pages."""
@@ -122,16 +148,21 @@ class Page:
                 Path(block.options["file"]).write_text(block.text, encoding="utf-8")
             elif block.language == "console":
                 self._console(block)
+            elif "prompt" in block.options:
+                self.ran += 1
+                self._compare(block, "the prompt", block.text, session(block.options["prompt"], block.text))
             elif block.language == "python":
                 self._python(block)
 
     def _console(self, block: Block) -> None:
         for command, shown in commands(block.text):
             self.ran += 1
-            output = run(command)
-            if output != _trimmed(shown):
-                self.wrong.append(f"{self.path.name}, block at line {block.line}: $ {command}\n"
-                                  f"-- shown\n{_trimmed(shown)}\n-- printed\n{output}")
+            self._compare(block, f"$ {command}", shown, run(command))
+
+    def _compare(self, block: Block, what: str, shown: str, printed: str) -> None:
+        if printed != _trimmed(shown):
+            self.wrong.append(f"{self.path.name}, block at line {block.line}: {what}\n"
+                              f"-- shown\n{_trimmed(shown)}\n-- printed\n{printed}")
 
     def _python(self, block: Block) -> None:
         name = f"{self.path.name}, block at line {block.line}"
@@ -169,6 +200,9 @@ def with_true_outputs(path: Path) -> str:
                 output = run(command)
                 lines.append(f"$ {command}\n" + (output + "\n" if output else ""))
             pieces += [source[end:block.span[0]], "\n".join(lines)]
+            end = block.span[1]
+        elif "prompt" in block.options:
+            pieces += [source[end:block.span[0]], session(block.options["prompt"], block.text) + "\n"]
             end = block.span[1]
     return "".join([*pieces, source[end:]])
 
