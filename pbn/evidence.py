@@ -61,9 +61,17 @@ def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fa
 
 
 def unknown_variable(name: str, known: Sequence[str]) -> QueryError:
-    """The error for a name that is no variable of the world."""
+    """The error for a name that is no variable of the world.
+
+    Examples
+    --------
+    >>> print(unknown_variable("lat", ["hours", "late", "late"]))
+    query/unknown-variable: there is no variable 'lat'
+      allowed: hours, late
+      hint: did you mean 'late'?
+    """
     return QueryError(Fault(code="query/unknown-variable", message=f"there is no variable {name[:60]!r}",
-                            allowed=listing(known), hint=nearest(name, known)))
+                            allowed=listing(dict.fromkeys(known)), hint=nearest(name, known)))
 
 
 def evidence_codes(network: Network, families: Mapping[str, Sequence[str]],
