@@ -15,7 +15,6 @@ from rich.text import Text
 from pbn.cli.arguments import budget_option, load_world, world_argument
 from pbn.cli.terminal import heading, show, table
 from pbn.errors import PbnError, listing
-from pbn.network.compile import parents_of
 from pbn.network.graph import functions_of
 from pbn.network.model import Variable, number_text
 from pbn.spec import model as spec
@@ -144,7 +143,7 @@ def _source(world: World, entry: Entry) -> str:
         case spec.Rule() as source:
             return f"rule: {' '.join(source.expression.text.split())}"
         case _:
-            return f"decision list over {listing(parents_of(world.spec, entry.declared))}"
+            return f"decision list over {listing(entry.declared.parents)}"
 
 
 def _unconditional(rows: Mapping[tuple[str, ...], Sequence[Fraction]]) -> str:

@@ -28,17 +28,25 @@ def run_prompt(inquiry: Inquiry) -> None:
               + "help lists all commands; Ctrl-D leaves", style="dim"))
     while not inquiry.is_over:
         try:
-            line = lines.prompt(_message(inquiry))
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            break
-        try:
-            show(*inquiry.execute(line))
-        except PbnError as error:
-            show_error(error)
+            if not _answer_line(inquiry, lines):
+                break
         except KeyboardInterrupt:
             show(Text("interrupted; nothing was changed", style="yellow"))
+
+
+def _answer_line(inquiry: Inquiry, lines: PromptSession[str]) -> bool:
+    """Read a line and answer it; False at the end of input."""
+    try:
+        line = lines.prompt(_message(inquiry))
+    except KeyboardInterrupt:
+        return True
+    except EOFError:
+        return False
+    try:
+        show(*inquiry.execute(line))
+    except PbnError as error:
+        show_error(error)
+    return True
 
 
 def _message(inquiry: Inquiry) -> str:
