@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from pbn.errors import Fault, NetworkError, Place, listing
+from pbn.errors import Fault, NetworkError, listing
 from pbn.network.counts import DENOMINATOR, count_law
 from pbn.network.grid import Grid, Value, constant, lift, ordered
 from pbn.network.model import CPD, Fold, IndexMap, Network, Table, Variable, number_text, table
 from pbn.network.rules import Effort, RuleCompiler, part_variable
 from pbn.spec import model as spec
 from pbn.spec.check_types import check_types
-from pbn.spec.expression import Expression, Scope, Type, references
+from pbn.spec.expression import Expression, Scope, Type
+from pbn.spec.order import parents_first
 
 
 def compile_network(world: spec.WorldSpec) -> Network:
@@ -43,9 +44,20 @@ class _Compiler:
         self.effort = Effort()
 
     def run(self) -> Network:
-        for name in _topological(self.world):
+        for name in parents_first({name: variable.parents for name, variable in self.world.variables.items()}):
             self._add(self.world.variables[name])
+        for question in self.world.questions.values():
+            self._check_question(question)
         return Network(variables=self.variables, cpds=self.cpds, undefined=tuple(self.undefined))
+
+    def _check_question(self, question: spec.Question) -> None:
+        """A yes/no question about a variable whose states only its rule makes: they are known now."""
+        states = self.variables[question.asks].states
+        if question.kind == "yes/no" and (len(states) != 2 or question.positive not in states):
+            raise NetworkError(Fault(
+                code="spec/question-positive", place=self.world.variables[question.asks].place,
+                message=f"question {question.name} is yes/no, but {question.asks} has the states {listing(states)}",
+                allowed=f"two states, one of them {question.positive!r}"))
 
     def _add(self, variable: spec.VariableSpec) -> None:
         match variable.source:
@@ -97,7 +109,7 @@ class _Compiler:
         try:
             numerators = np.array(count_law(source), dtype=np.int64)
         except NetworkError as error:
-            raise NetworkError(*(replace(fault, message=f"{variable.name}: {fault.message}", place=_place(variable))
+            raise NetworkError(*(replace(fault, message=f"{variable.name}: {fault.message}", place=variable.place)
                                  for fault in error.faults)) from None
         values = tuple(Fraction(k) for k in range(source.start, source.stop + 1))
         cpd = Table(parents=(), numerators=numerators, denominator=DENOMINATOR)
@@ -156,7 +168,7 @@ class _Compiler:
         levels = [level for level in grid.levels if level is not None]
         if not undefined.nodes or not levels:
             raise NetworkError(Fault(code="rule/undefined", message=f"the rule of {variable.name} has no value "
-                                     "in any state of its parents", place=_place(variable)))
+                                     "in any state of its parents", place=variable.place))
         self.variables[name] = part_variable(name, undefined, f"the rule of {variable.name} cannot be computed")
         self.cpds[name] = IndexMap(parents=undefined.nodes, index=undefined.codes)
         self.undefined.append(name)
@@ -187,11 +199,7 @@ def _text(level: Value) -> str:
 
 def _undeclared(variable: spec.VariableSpec, missing: Sequence[str], states: Sequence[str]) -> Fault:
     return Fault(code="rule/undeclared-state", message=f"the rule of {variable.name} yields {listing(missing)}",
-                 place=_place(variable), allowed=listing(states), hint="declare it in `states`, or leave `states` out")
-
-
-def _place(variable: spec.VariableSpec) -> Place:
-    return variable.place
+                 place=variable.place, allowed=listing(states), hint="declare it in `states`, or leave `states` out")
 
 
 def _grid_texts(values: Sequence[Fraction]) -> list[str]:
@@ -202,36 +210,3 @@ def _grid_texts(values: Sequence[Fraction]) -> list[str]:
         return texts
     return [f"{text}.{'0' * places}" if "." not in text else text.ljust(text.index(".") + 1 + places, "0")
             for text in texts]
-
-
-def _topological(world: spec.WorldSpec) -> list[str]:
-    """Names of the variables, parents first and otherwise in file order."""
-    order: dict[str, None] = {}
-    stack = list(world.variables)[::-1]
-    while stack:
-        name = stack.pop()
-        if name in order:
-            continue
-        waiting = [parent for parent in parents_of(world, world.variables[name]) if parent not in order]
-        if waiting:
-            stack += [name, *reversed(waiting)]
-        else:
-            order[name] = None
-    return list(order)
-
-
-def parents_of(world: spec.WorldSpec, variable: spec.VariableSpec) -> tuple[str, ...]:
-    """Variables that the file names as inputs of this one."""
-    source = variable.source
-    if isinstance(source, spec.Table):
-        return source.parents
-    if isinstance(source, (spec.Lookup, spec.Measurement)):
-        return (source.of,)
-    if isinstance(source, spec.Count):
-        return ()
-    constants: Mapping[str, Fraction] = world.parameters
-    if variable.index is not None:
-        constants = {**constants, "i": Fraction(variable.index)}
-    scope = Scope(constants=constants, variables=dict.fromkeys(world.variables, Type()), families=world.families)
-    expressions = [source.expression] if isinstance(source, spec.Rule) else [test for test, _ in source.cases]
-    return tuple(dict.fromkeys(name for expression in expressions for name in references(expression, scope)))

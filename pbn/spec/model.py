@@ -87,7 +87,8 @@ Source = Table | Rule | DecisionList | Lookup | Measurement | Count
 class VariableSpec:
     """One variable: its states (None where a rule or a grid makes them), numbers, role and source.
 
-    ``index`` is the position, from 1, of a member of a repeated variable, and None elsewhere.
+    ``parents`` are the variables that it names, in order of first use; a rule may turn out not to
+    depend on all of them. ``index`` is the position, from 1, of a member of a repeated variable.
     """
 
     name: str
@@ -95,6 +96,7 @@ class VariableSpec:
     values: tuple[Fraction, ...] | None
     role: Role | None
     source: Source
+    parents: tuple[str, ...]
     text: str
     index: int | None
     place: Place

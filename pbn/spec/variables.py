@@ -68,7 +68,8 @@ class Resolver:
         role, text = declaration.body.scalar("role"), declaration.body.scalar("text")
         return VariableSpec(
             name=member, states=meaning.states, values=meaning.values, role=cast(Role, role.text) if role else None,
-            source=meaning.source, text=text.text if text else "",
+            source=meaning.source, parents=self.drafts[declaration.name].parents[member],
+            text=text.text if text else "",
             index=declaration.index(declaration.members.index(member)), place=declaration.key.place)
 
     def _resolve(self, member: str, draft: Draft, declaration: Declaration) -> Meaning:
