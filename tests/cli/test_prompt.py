@@ -211,6 +211,7 @@ class Terminal:
             settings = {"TERM": "xterm", "COLUMNS": "100", "LINES": "30", "PROMPT_TOOLKIT_NO_CPR": "1"}
             os.execve(sys.executable, [sys.executable, "-m", "pbn", *arguments], environment | settings)
         self.seen = ""
+        self.has_ended = False
 
     def type(self, keys):
         os.write(self.fd, keys.encode())
@@ -242,6 +243,7 @@ class Terminal:
                 while select.select([self.fd], [], [], 0.5)[0]:
                     self._read()
             except AssertionError:
+                self.has_ended = True
                 return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         raise AssertionError(f"it never ended: {self.seen!r}")
 
@@ -256,7 +258,7 @@ def terminal(environment):
 
     yield start
     for one in opened:
-        with suppress(ProcessLookupError, ChildProcessError):
+        if not one.has_ended:
             os.kill(one.pid, signal.SIGKILL)
             os.waitpid(one.pid, 0)
         os.close(one.fd)
