@@ -89,6 +89,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     --------
     >>> nearest("contracton", ["expansion", "steady", "contraction"])
     "did you mean 'contraction'?"
+    >>> nearest("tech", ["technology", "healthcare"])
+    "did you mean 'technology'?"
     """
     close = closest(name, candidates)
     return f"did you mean {close!r}?" if close else None
@@ -99,7 +101,8 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
     if len(name) > 40:
         return None
     near = [candidate for candidate in islice(candidates, 500) if len(candidate) <= 60]
-    close = difflib.get_close_matches(name, near, n=1)
+    begun = [candidate for candidate in near if len(name) >= 3 and candidate.lower().startswith(name.lower())]
+    close = difflib.get_close_matches(name, near, n=1) or begun
     return close[0] if close else None
 
 

@@ -80,6 +80,9 @@ def evidence_codes(network: Network, families: Mapping[str, Sequence[str]],
 
     ``identifier="kqzv…"`` gives each member one letter, ``x=["a", "b", "c"]`` one state each.
     """
+    if not isinstance(evidence, Mapping):
+        raise QueryError(Fault(code="query/not-a-mapping", message="evidence maps variables to states",
+                               found=repr(evidence)[:60], allowed='a mapping such as {"sector": "technology"}'))
     codes: dict[str, int] = {}
     for name, value in evidence.items():
         if name in families:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from pbn.errors import Fault, NetworkError, QueryError, listing, nearest
+from pbn.errors import Fault, NetworkError, QueryError, closest, listing, nearest
 from pbn.evidence import column_codes, evidence_codes, unknown_variable
 from pbn.exact.engine import ArithmeticName, BayesError, BoundStatistic, Engine, Posterior
 from pbn.exact.plan import DEFAULT_BUDGET
@@ -200,9 +200,10 @@ class World:
         statistic = self.engine.statistic(self.question(question).asks, visible)
         missing = [name for name in statistic.needed if name not in frame.columns]
         if missing:
-            close = nearest(missing[0], [str(column) for column in frame.columns])
+            close = closest(missing[0], [str(column) for column in frame.columns])
             raise QueryError(Fault(code="query/missing-column", message=f"the cases have no column {listing(missing)}",
-                                   found=listing(map(str, frame.columns)), hint=close))
+                                   found=listing(map(str, frame.columns)),
+                                   hint=f"is the column {close!r} meant to be {missing[0]}?" if close else None))
         if not len(frame):
             raise QueryError(Fault(code="query/no-cases", message="the frame has no rows"))
         codes = {name: column_codes(self.network.variables[name], frame[name])

@@ -57,9 +57,7 @@ def _statistic(statistic: Statistic) -> Iterator[RenderableType]:
     listed = table("F", "states", "what it is", "computed from", narrow=["states"], right=["states"])
     for node in statistic.nodes:
         variable = statistic.network.variables[node]
-        whole = node.partition(":")[0].partition(".")[0]
-        meaning = f"a part of the rule of {whole}" if variable.origin == "auxiliary" else variable.text
-        listed.add_row(node, f"{variable.size:,}", meaning, listing(statistic.attributes[node], 2 * MOST_NAMES))
+        listed.add_row(node, f"{variable.size:,}", variable.text, listing(statistic.attributes[node], 2 * MOST_NAMES))
     yield listed
 
 

@@ -55,13 +55,13 @@ class Posterior:
     def decision(self) -> str:
         """The most probable state, the first of them where there is a tie."""
         best = self._best
-        return next(state for state, p in best.items() if p == max(best.values()))
+        return max(best, key=best.__getitem__)
 
     @property
     def tie(self) -> bool:
         """Whether another state is exactly as probable as the decision."""
-        best = list(self._best.values())
-        return best.count(max(best)) > 1
+        values = list(self._best.values())
+        return values.count(max(values)) > 1
 
     @property
     def _best(self) -> Mapping[str, Any]:
@@ -134,8 +134,7 @@ class Engine:
             certain = self.joint((), evidence, arithmetic)
             self._check_possible(certain, evidence)
             row = statistic.row({name: evidence[name] for name in statistic.needed}, arithmetic)
-            route = f"look-up in the table over {', '.join(statistic.nodes)}" if statistic.nodes else "the prior"
-            return _posterior(query, states, row, _probability(certain, arithmetic), arithmetic, route)
+            return _posterior(query, states, row, _probability(certain, arithmetic), arithmetic, statistic.route)
         numbers = self.joint((query,), evidence, arithmetic)
         self._check_possible(numbers, evidence)
         plan = self.plan((query,), evidence)
@@ -193,6 +192,15 @@ class BoundStatistic:
     def nodes(self) -> tuple[str, ...]:
         """The nodes of the statistic."""
         return self.statistic.nodes
+
+    @property
+    def route(self) -> str:
+        """How a look-up finds an answer, in words; a partial result is said to be one."""
+        if not self.nodes:
+            return "the prior: what is shown says nothing about it"
+        variables = [self.statistic.network.variables[node] for node in self.nodes]
+        shown = [f"{v.name} ({v.text})" if v.origin == "auxiliary" else v.name for v in variables]
+        return f"look-up in the table over {', '.join(shown)}"
 
     @cached_property
     def needed(self) -> tuple[str, ...]:

@@ -17,6 +17,9 @@ from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Operation, Ta
 MAX_STATES = 2**17
 """A partial result that can take more values than this is refused."""
 
+_RESULTS: Mapping[Operation, str] = {
+    "+": "sum", "*": "product", "min": "minimum", "max": "maximum", "and": "conjunction", "or": "disjunction",
+}  # fmt: skip
 _SCALARS: Mapping[Operation, Callable[[Fraction, Fraction], Fraction]] = {
     "*": operator.mul, "min": min, "max": max, "and": min, "or": max,
 }  # fmt: skip
@@ -132,7 +135,7 @@ def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence
         results = last if final else reachable(name, fold.operation, [values, terms[k]])
         link = name if final else f"{name}:{k + 1}"
         index = _positions(fold.operation, values, terms[k], results)
-        variables[link] = variable if final else _link(network, link, fold.operation, parents[:k + 1], results)
+        variables[link] = variable if final else _link(network, variable, fold, parents[:k + 1], results)
         cpds[link] = IndexMap(parents=(previous, parents[k]), index=index)
         previous, values = link, results
     if len(parents) == 1:
@@ -141,11 +144,20 @@ def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence
         cpds[name] = IndexMap(parents=(previous,), index=np.array([position[v] for v in values], dtype=np.intp))
 
 
-def _link(network: Network, link: str, operation: Operation, parents: Sequence[str],
+def _link(network: Network, variable: Variable, fold: Fold, parents: Sequence[str],
           values: tuple[Fraction, ...]) -> Variable:
-    shown = [network.variables[parent].text if parent not in network.named else parent for parent in parents]
-    return Variable(name=link, states=tuple(number_text(value) for value in values), values=values,
-                    origin="auxiliary", text=f"{operation} of {', '.join(shown)}")
+    whole = variable.name.partition(".")[0]
+    shown = dict.fromkeys(name for parent in parents for name in _inputs(network, parent))
+    return Variable(name=f"{variable.name}:{len(parents)}", states=tuple(number_text(value) for value in values),
+                    values=values, origin="auxiliary",
+                    text=f"partial {_RESULTS[fold.operation]} of {whole} over {', '.join(shown)}")
+
+
+def _inputs(network: Network, name: str) -> tuple[str, ...]:
+    """The named variables that a term of a rule reads."""
+    if network.variables[name].origin != "auxiliary":
+        return (name,)
+    return tuple(dict.fromkeys(i for parent in network.parents(name) for i in _inputs(network, parent)))
 
 
 def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[Fraction],

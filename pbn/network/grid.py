@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pbn.network.model import Array
+from pbn.network.model import Array, Variable
 
 Value = Fraction | bool | str | None
 """A number, a truth value or a state; None is undefined (a division by zero, say)."""
@@ -47,9 +47,9 @@ def union(grids: Sequence[Grid]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node for grid in grids for node in grid.nodes))
 
 
-def cells(nodes: Sequence[str], sizes: Mapping[str, int]) -> int:
+def cells(nodes: Sequence[str], variables: Mapping[str, Variable]) -> int:
     """Number of combinations of states of the nodes."""
-    return math.prod(sizes[node] for node in nodes)
+    return math.prod(variables[node].size for node in nodes)
 
 
 def _spread(grid: Grid, nodes: tuple[str, ...]) -> Array:

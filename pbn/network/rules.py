@@ -18,7 +18,7 @@ import numpy as np
 from pbn.errors import BudgetError, Fault
 from pbn.network.chain import reachable
 from pbn.network.grid import Grid, Value, cells, constant, lift, ordered, over_node, union
-from pbn.network.model import CPD, Fold, IndexMap, Operation, Variable
+from pbn.network.model import CPD, Fold, IndexMap, Operation, Variable, number_text
 from pbn.spec.check_types import check_types
 from pbn.spec.expression import Expression, Scope, arithmetic, function, is_constant
 
@@ -26,7 +26,7 @@ MAX_PART = 4096
 """A part of a rule over more combinations than this becomes a node of its own."""
 MAX_CELLS = 2**18
 """A part of a rule over more combinations than this is refused."""
-MAX_EFFORT = 2**22
+MAX_EFFORT = 2**21
 """Combinations that all rules of one world may take together: some ten seconds of work."""
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -253,8 +253,7 @@ class RuleCompiler:
         terms = _absorb(combine, grids)
         if len(terms) < 3:
             return self._lift(combine, terms)
-        singles = [self._small(term, 1) for term in terms]
-        return self._fold_node(operation, singles)
+        return self._fold_node(operation, [self._small(term) for term in terms])
 
     def _fold_node(self, operation: Operation, terms: list[Grid]) -> Grid:
         self.effort.spend(sum(term.codes.size for term in terms), self.name)
@@ -262,23 +261,21 @@ class RuleCompiler:
         values = reachable(self.name, operation, numbers)
         truth = operation in ("and", "or")
         name = self._new_name()
-        states = ("no", "yes") if truth and len(values) == 2 else tuple(str(value) for value in values)
+        states = ("no", "yes") if truth and len(values) == 2 else tuple(number_text(value) for value in values)
         self.variables[name] = Variable(name=name, states=states, values=values, origin="auxiliary",
-                                        text=f"{operation} of {len(terms)} parts of {self.name}")
+                                        text=f"part of {self.name}: {operation} of {len(terms)} terms")
         self.cpds[name] = Fold(parents=tuple(term.nodes[0] for term in terms), operation=operation,
                                terms=tuple(numbers))
         return over_node(name, [bool(value) for value in values] if truth else values)
 
     def _lift(self, combine: Callable[..., Value], grids: Sequence[Grid]) -> Grid:
         """`lift` whose operands become nodes of their own where the product would be large."""
-        sizes = {name: variable.size for name, variable in self.variables.items()}
         parts = list(grids)
         for k in sorted(range(len(parts)), key=lambda k: -parts[k].codes.size):
-            if cells(union(parts), sizes) <= MAX_PART:
+            if cells(union(parts), self.variables) <= MAX_PART:
                 break
-            parts[k] = self._small(parts[k], 1)
-            sizes.update({node: self.variables[node].size for node in parts[k].nodes})
-        size = cells(union(parts), sizes)
+            parts[k] = self._small(parts[k])
+        size = cells(union(parts), self.variables)
         if size > MAX_CELLS:
             raise BudgetError(Fault(
                 code="network/rule-too-large",
@@ -289,13 +286,13 @@ class RuleCompiler:
         self.effort.spend(size, self.name)
         return lift(combine, parts)
 
-    def _small(self, grid: Grid, most: int = 1) -> Grid:
-        """The grid as a function of at most ``most`` nodes: itself, or a new node for its value."""
-        if len(grid.nodes) <= most:
+    def _small(self, grid: Grid) -> Grid:
+        """The grid as a function of at most one node: itself, or a new node for its value."""
+        if len(grid.nodes) <= 1:
             return grid
         name = self._new_name()
         grid = ordered(grid)
-        self.variables[name] = part_variable(name, grid, f"a part of {self.name}")
+        self.variables[name] = part_variable(name, grid, f"part of {self.name} over {', '.join(grid.nodes)}")
         self.cpds[name] = IndexMap(parents=grid.nodes, index=grid.codes)
         return over_node(name, grid.levels)
 

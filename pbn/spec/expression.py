@@ -246,7 +246,8 @@ def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fr
         case ast.Name(id=name):
             if name not in constants:
                 fail("rule/unknown-name", f"{name!r} is not a parameter", expression.position(node),
-                      listing(constants) or "the file declares no parameters", nearest(name, constants))
+                     listing(constants) or "the file declares no parameters",
+                     nearest(name, constants) or "probabilities that depend on a variable go under `given`")
             return constants[name]
         case ast.UnaryOp(op=ast.USub()):
             return -value(node.operand)

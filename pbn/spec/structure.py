@@ -85,6 +85,8 @@ class _Shape:
             hint = f"{key!r} goes with {GOES_WITH[key]!r}" if key in GOES_WITH else None
         elif guess:
             self.meant.add((*path[:-1], guess))
+        elif set(key) & set("()[]'\""):
+            hint = "between braces a text that holds a comma or a bracket is quoted: {rule: \"max(a, b)\"}"
         self.report.add("spec/unknown-key", message, self._key(path).place, allowed=", ".join(allowed), hint=hint)
 
     def _missing_key(self, path: Path) -> None:
