@@ -5,15 +5,40 @@ from __future__ import annotations
 import numbers
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.network.model import Array, Network, Variable, number_text
+from pbn.spec.numerals import numeral
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class _States:
+    """The states of one variable, found by text or by number."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.variable = variable
+        self.by_text = {state: k for k, state in enumerate(variable.states)}
+
+    @cached_property
+    def by_number(self) -> dict[Fraction, int]:
+        """Position of the first state of each number."""
+        values = self.variable.values or ()
+        return {value: k for k, value in reversed(list(enumerate(values)))}
+
+    def code(self, value: object) -> int:
+        text = _text(value)
+        if text in self.by_text:
+            return self.by_text[text]
+        number = numeral(text.strip())
+        if number is not None and number in self.by_number:
+            return self.by_number[number]
+        raise QueryError(_unknown_state(self.variable, text, number))
 
 
 def state_code(variable: Variable, value: object) -> int:
@@ -24,31 +49,23 @@ def state_code(variable: Variable, value: object) -> int:
     QueryError
         No such state: the nearest name is offered, or the range and grid of a number.
     """
-    text = str(value) if not isinstance(value, numbers.Number) or isinstance(value, Fraction) else _number_text(value)
-    if text in variable.states:
-        return variable.states.index(text)
-    number = _number(text)
-    if number is not None and variable.values is not None and number in variable.values:
-        return variable.values.index(number)
-    raise QueryError(_unknown_state(variable, text, number))
+    return _States(variable).code(value)
 
 
-def _number_text(value: Any) -> str:
-    return str(value) if isinstance(value, (bool, int)) else repr(float(value)).removesuffix(".0")
-
-
-def _number(text: str) -> Fraction | None:
+def _text(value: object) -> str:
     try:
-        return Fraction(text) if len(text) <= 40 else None
-    except (ValueError, ZeroDivisionError):
-        return None
+        text = str(value)
+    except ValueError:
+        return "a number of thousands of digits"  # Python does not print those
+    return text.removesuffix(".0") if isinstance(value, numbers.Real) else text
 
 
 def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fault:
     name, values, shown = variable.name, variable.values, text[:60]
     if variable.origin == "measured" and values is not None:
         unit = f" {variable.unit}" if variable.unit else ""
-        allowed = f"{variable.states[0]} to {variable.states[-1]}{unit} in steps of {number_text(values[1] - values[0])}"
+        step = number_text(values[1] - values[0])
+        allowed = f"{variable.states[0]} to {variable.states[-1]}{unit} in steps of {step}"
         if number is None:
             return Fault(code="query/not-a-number", message=f"{name} is a number, not {shown!r}", allowed=allowed)
         if not values[0] <= number <= values[-1]:
@@ -60,7 +77,7 @@ def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fa
                  allowed=listing(variable.states), hint=nearest(text, variable.states))
 
 
-def unknown_variable(name: str, known: Sequence[str]) -> QueryError:
+def unknown_variable(name: object, known: Sequence[str]) -> QueryError:
     """The error for a name that is no variable of the world.
 
     Examples
@@ -70,8 +87,9 @@ def unknown_variable(name: str, known: Sequence[str]) -> QueryError:
       allowed: hours, late
       hint: did you mean 'late'?
     """
-    return QueryError(Fault(code="query/unknown-variable", message=f"there is no variable {name[:60]!r}",
-                            allowed=listing(dict.fromkeys(known)), hint=nearest(name, known)))
+    text = _text(name)
+    return QueryError(Fault(code="query/unknown-variable", message=f"there is no variable {text[:60]!r}",
+                            allowed=listing(dict.fromkeys(known)), hint=nearest(text, known)))
 
 
 def evidence_codes(network: Network, families: Mapping[str, Sequence[str]],
@@ -118,9 +136,10 @@ def column_codes(variable: Variable, column: pd.Series[Any]) -> Array:
         row = column.index[int(np.argmax(positions < 0))]
         raise QueryError(Fault(code="query/missing-value", message=f"column {variable.name} has no value in row {row}"))
     codes = np.empty(len(distinct), dtype=np.intp)
+    states = _States(variable)
     for k, value in enumerate(distinct):
         try:
-            codes[k] = state_code(variable, value)
+            codes[k] = states.code(value)
         except QueryError as error:
             row = column.index[int(np.argmax(positions == k))]
             fault = error.faults[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -121,6 +121,7 @@ class World:
         >>> world.bayes_error(hide=["cash_buffer"]).value == world.bayes_error("medium").value
         True
         """
+        _check_choice("arithmetic", arithmetic, get_args(ArithmeticName))
         return self.statistic(level, question=question, hide=hide).bayes_error(arithmetic)
 
     def statistic(self, level: str | None = None, *, question: str | None = None,
@@ -158,6 +159,8 @@ class World:
         >>> answer.exact["sound"]
         Fraction(6, 17)
         """
+        _check_choice("engine", engine, get_args(EngineName))
+        _check_choice("arithmetic", arithmetic, get_args(ArithmeticName))
         codes = self._evidence(evidence or {}, level)
         asked = self._asked(query, question)
         if engine == "pgmpy":
@@ -204,6 +207,9 @@ class World:
             raise QueryError(Fault(code="query/missing-column", message=f"the cases have no column {listing(missing)}",
                                    found=listing(map(str, frame.columns)),
                                    hint=f"is the column {close!r} meant to be {missing[0]}?" if close else None))
+        twice = [name for name in visible if list(frame.columns).count(name) > 1]
+        if twice:
+            raise QueryError(Fault(code="query/twice", message=f"the cases have several columns {listing(twice)}"))
         if not len(frame):
             raise QueryError(Fault(code="query/no-cases", message="the frame has no rows"))
         codes = {name: column_codes(self.network.variables[name], frame[name])
@@ -264,6 +270,12 @@ class World:
 
         visible = () if level is None else self.level(level).visible
         return to_pgmpy(chained(self.network, visible), self.budget)
+
+
+def _check_choice(kind: str, name: str, choices: Sequence[str]) -> None:
+    if name not in choices:
+        raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {str(name)[:60]!r}",
+                               allowed=listing(choices), hint=nearest(str(name), choices)))
 
 
 def _entry(kind: str, name: str, entries: Mapping[str, _Entry]) -> _Entry:

@@ -79,8 +79,11 @@ def network_from_pgmpy(model: Any) -> Network:
         raise NetworkError(Fault(code="network/names", message="two nodes have the same name as text"))
     variables: dict[str, Variable] = {}
     cpds: dict[str, CPD] = {}
-    for node in nx.lexicographical_topological_sort(nx.DiGraph(model.edges()) if model.edges() else _lone(model),
-                                                   key=list(model.nodes()).index):
+    graph: Any = nx.DiGraph()
+    graph.add_nodes_from(model.nodes())
+    graph.add_edges_from(model.edges())
+    position = {node: k for k, node in enumerate(model.nodes())}
+    for node in nx.lexicographical_topological_sort(graph, key=position.__getitem__):
         name, cpd = named[node], model.get_cpds(node)
         parents = cpd.variables[1:]
         values = np.moveaxis(np.asarray(cpd.values, dtype=float), 0, -1)
@@ -94,14 +97,6 @@ def network_from_pgmpy(model: Any) -> Network:
         variables[name] = Variable(name=name, states=states,
                                    origin="random" if isinstance(cpds[name], Table) else "deterministic")
     return Network(variables=variables, cpds=cpds)
-
-
-def _lone(model: Any) -> Any:
-    import networkx as nx
-
-    graph: Any = nx.DiGraph()
-    graph.add_nodes_from(model.nodes())
-    return graph
 
 
 def _exact_row(name: str, row: list[float]) -> list[Fraction]:
