@@ -1,0 +1,67 @@
+"""Worlds, cases and faults that the tests of this folder share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pbn
+from pbn.network.chain import chained
+from pbn.network.model import Table
+
+WORLDS = {name: pbn.load(name) for name in pbn.shipped_worlds()}
+CREDIT = WORLDS["credit_risk"]
+LEVELS = [(name, level) for name, world in WORLDS.items() for level in world.levels]
+each_level = pytest.mark.parametrize(("name", "level"), LEVELS)
+each_question = pytest.mark.parametrize(
+    ("name", "level", "question"), [(name, level, asked) for name, level in LEVELS for asked in WORLDS[name].questions])
+SMALL = """
+name: small
+title: Small
+variables:
+  season: {states: [dry, wet], p: [.75, .25]}
+  crop: {states: [rye, oats, flax], given: season, p: {dry: [1/2, 1/2, 0], wet: [.4, .4, .2]}}
+  plot: {repeat: 3, states: [a, b, c]}
+  height: {measured: season, unit: m, from: 0, to: 2, step: 0.5, cuts: [1]}
+  grown: {rule: "rank(crop) + rank(plot[1]) + rank(plot[3])"}
+  sold: {states: [no, yes], rule: grown >= 3}
+questions:
+  crop: {asks: crop, kind: choice, text: Which crop?}
+  sold: {asks: sold, kind: yes/no, text: Sold?}
+levels:
+  fine: {hide: []}
+  coarse: {hide: [height, plot]}
+"""
+FARM = pbn.loads(SMALL)
+
+
+def fault_of(function, *arguments, error=pbn.QueryError, **named):
+    """The one fault of the error that a call raises."""
+    with pytest.raises(error) as caught:
+        function(*arguments, **named)
+    (fault,) = caught.value.faults
+    assert str(caught.value)
+    return fault
+
+
+def sample(world, count, seed=0):
+    """A frame of cases: the states of all named variables, as text."""
+    rng = np.random.default_rng(seed)
+    network = chained(world.network, ())
+    codes = {}
+    for name, cpd in network.cpds.items():
+        where = tuple(codes[parent] for parent in cpd.parents)
+        if isinstance(cpd, Table):
+            rows = np.broadcast_to(cpd.probabilities[where], (count, network.size(name)))
+            codes[name] = (rows.cumsum(axis=1)[:, :-1] <= rng.random((count, 1))).sum(axis=1)
+        else:
+            codes[name] = np.broadcast_to(cpd.index[where], count)
+    return pd.DataFrame({name: np.array(network.variables[name].states, dtype=object)[codes[name]]
+                         for name in network.named})
+
+
+def cases_of(name, level, count, seed=1):
+    """Complete cases of a level as a list of evidence."""
+    shown = list(WORLDS[name].visible(level))
+    return sample(WORLDS[name], count, seed)[shown].to_dict("records")
