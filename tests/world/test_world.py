@@ -17,10 +17,10 @@ from tests.world.cases import CREDIT, FARM, SMALL, WORLDS, each_question, fault_
 
 
 def test_the_shipped_worlds_are_found_by_name():
-    assert {"credit_risk", "peer_review", "support_ticket"} <= set(pbn.shipped_worlds())
-    for name, path in pbn.shipped_worlds().items():
-        assert WORLDS[name].name == name
-        assert path.is_file()
+    assert set(WORLDS) <= set(pbn.shipped_worlds())
+    for name, world in WORLDS.items():
+        assert world.name == name
+        assert pbn.shipped_worlds()[name].is_file()
 
 
 def test_a_world_is_loaded_by_path_and_from_text(tmp_path):
