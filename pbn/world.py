@@ -127,7 +127,9 @@ class World:
     def statistic(self, level: str | None = None, *, question: str | None = None,
                   hide: Collection[str] = ()) -> BoundStatistic:
         """The sufficient statistic behind `bayes_error` and `table`, with its plan."""
-        return self.engine.statistic(self.question(question).asks, self.visible(level, hide))
+        asked, visible = self.question(question), self.visible(level, hide)
+        closed_form = None if level is None or hide else self.level(level).closed_forms.get(asked.name)
+        return self.engine.statistic(asked.asks, visible, closed_form)
 
     def posterior(self, evidence: Mapping[str, object] | None = None, level: str | None = None, *,
                   query: str | None = None, question: str | None = None, engine: EngineName = "pbn",
@@ -166,8 +168,9 @@ class World:
         if engine == "pgmpy":
             return self._by_pgmpy(asked, codes)
         statistic = None
-        if level is not None and any(entry.asks == asked for entry in self.questions.values()):
-            statistic = self.engine.statistic(asked, self.level(level).visible)
+        name = next((entry.name for entry in self.questions.values() if entry.asks == asked), None)
+        if level is not None and name is not None:
+            statistic = self.statistic(level, question=name)
         return self.engine.posterior(asked, codes, arithmetic, statistic)
 
     def _asked(self, query: str | None, question: str | None) -> str:
@@ -200,7 +203,7 @@ class World:
             A missing column or value, an unknown state, a case of probability zero, no cases at all.
         """
         visible = self.visible(level)
-        statistic = self.engine.statistic(self.question(question).asks, visible)
+        statistic = self.statistic(level, question=question)
         missing = [name for name in statistic.needed if name not in frame.columns]
         if missing:
             close = closest(missing[0], [str(column) for column in frame.columns])

@@ -74,15 +74,16 @@ class Engine:
     def __init__(self, network: Network, budget: int = DEFAULT_BUDGET) -> None:
         self.network = network
         self.budget = budget
-        self._statistics: dict[tuple[str, tuple[str, ...]], BoundStatistic] = {}
+        self._statistics: dict[tuple[str, tuple[str, ...], str | None], BoundStatistic] = {}
         self._views: dict[frozenset[str], Network] = {}
         self._plans: dict[tuple[tuple[str, ...], frozenset[str], bool], Plan] = {}
 
-    def statistic(self, target: str, visible: Sequence[str]) -> BoundStatistic:
+    def statistic(self, target: str, visible: Sequence[str], closed_form: str | None = None) -> BoundStatistic:
         """The sufficient statistic of a visible set, with its joint law once asked for."""
-        key = (target, tuple(visible))
+        key = (target, tuple(visible), closed_form)
         if key not in self._statistics:
-            self._statistics[key] = BoundStatistic(find_statistic(self.network, target, visible), self.budget)
+            found = find_statistic(self.network, target, visible, closed_form)
+            self._statistics[key] = BoundStatistic(found, self.budget)
         return self._statistics[key]
 
     def view(self, first: Collection[str]) -> Network:

@@ -23,7 +23,8 @@ class Statistic:
     """A sufficient statistic ``nodes`` for ``target`` given the visible set, in the network's view for it.
 
     ``functions`` says from which nodes each function of the visible set is computed; ``route`` names
-    the candidate that won: ``separator``, ``attributes`` or ``outcome`` (it is itself visible).
+    the candidate that won: ``separator``, ``attributes``, ``closed form`` or ``outcome`` (it is itself
+    visible).
     ``considered`` lists every candidate with its plan.
     """
 
@@ -84,12 +85,19 @@ class Statistic:
         return list(order)
 
 
-def find_statistic(network: Network, target: str, visible: Sequence[str]) -> Statistic:
-    """The cheapest sufficient statistic for the target, by the plans of all candidates."""
+def find_statistic(network: Network, target: str, visible: Sequence[str], closed_form: str | None = None) -> Statistic:
+    """The cheapest sufficient statistic for the target, by the plans of all candidates.
+
+    ``closed_form`` is a node that claims to be a probability of the target given the visible set, and
+    so to be sufficient by itself.
+    """
     view = chained(network, visible)
     functions = functions_of(view, visible)
     considered = []
-    for route, nodes in _candidates(view, target, visible, functions):
+    candidates = _candidates(view, target, visible, functions)
+    if closed_form is not None:
+        candidates.append(("closed form", (closed_form,)))
+    for route, nodes in candidates:
         plan = make_plan(view, (*nodes, *(() if target in nodes else (target,))))
         considered.append((route, nodes, plan))
     route, nodes, plan = min(considered, key=lambda candidate: (candidate[2].cells, candidate[2].operations))

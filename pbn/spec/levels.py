@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as AbstractMapping
+from dataclasses import replace
+
 from pbn.errors import listing
 from pbn.spec.declarations import Declaration
-from pbn.spec.model import Level
+from pbn.spec.model import Level, Question
 from pbn.spec.names import check_label, distinct
 from pbn.spec.nodes import Mapping, Scalar
 from pbn.spec.report import Report, shorten
@@ -54,7 +57,8 @@ class Visibility:
         return (name,) if name else ()
 
 
-def read_levels(root: Mapping, broken: frozenset[Path], visibility: Visibility, report: Report) -> dict[str, Level]:
+def read_levels(root: Mapping, broken: frozenset[Path], visibility: Visibility,
+                questions: AbstractMapping[str, Question], report: Report) -> dict[str, Level]:
     """The file's levels, finest first, each checked against the one before."""
     section = root.mapping("levels")
     levels: dict[str, Level] = {}
@@ -69,6 +73,8 @@ def read_levels(root: Mapping, broken: frozenset[Path], visibility: Visibility, 
             level = _level(key, body, visibility, report)
             if level and finer:
                 _check_nested(key, body, level, finer, visibility, report)
+            if level:
+                level = replace(level, closed_forms=_closed_forms(body, level, visibility, questions, report))
         if level:
             levels[key.text] = level
         finer = level
@@ -121,6 +127,32 @@ def _check_nested(key: Scalar, body: Mapping, level: Level, finer: Level, visibi
     report.add("spec/level-not-nested", f"the level {level.name} shows {listing(extra)}, which {finer.name} hides",
                places.get(extra[0], key.place), allowed=f"what follows from the variables of {finer.name}",
                hint=f"hide {extra[0]} at {level.name} too, or show it at {finer.name}; levels stand finest first")
+
+
+def _closed_forms(body: Mapping, level: Level, visibility: Visibility, questions: AbstractMapping[str, Question],
+                  report: Report) -> dict[str, str]:
+    """Question → the variable that claims to be its probability: a number that follows from what is visible."""
+    section = body.mapping("closed_form")
+    found: dict[str, str] = {}
+    known = _closure(level, visibility) if section else set()
+    for key, value in section.pairs if section else ():
+        assert isinstance(value, Scalar)
+        name = visibility.resolver.declarations.find(value, report)
+        question = questions.get(key.text)
+        if question is None:
+            report.add("spec/unknown-question", f"there is no question {shorten(key.text)!r}", key.place,
+                       allowed=listing(questions), hint=report.suggest(key.text, questions))
+        elif question.kind != "yes/no":
+            report.add("spec/closed-form", f"the question {key.text} is no yes/no question", key.place,
+                       hint="a closed form is the probability of a yes/no question's positive state")
+        elif name and not visibility.resolver.types[name].number:
+            report.add("spec/closed-form", f"{name} has no numbers, so it is no probability", value.place)
+        elif name and name not in known:
+            report.add("spec/closed-form", f"{name} does not follow from what {level.name} shows", value.place,
+                       allowed="a variable computed from the visible ones alone")
+        elif name:
+            found[key.text] = name
+    return found
 
 
 def _closure(level: Level, visibility: Visibility) -> set[str]:

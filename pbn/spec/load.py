@@ -81,7 +81,7 @@ def _world(root: Node, file: str) -> WorldSpec:
     resolver = _resolve(root, broken, constants, report)
     visibility = Visibility(resolver, asked_variables(root))
     questions = read_questions(root, broken, resolver, report)
-    levels = read_levels(root, broken, visibility, report)
+    levels = read_levels(root, broken, visibility, questions, report)
     claims = distinct(root.scalars("claims"), "the claim", report, "spec/duplicate-claim")
     published = read_published(root, broken, questions, resolver, report)
     report.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -115,10 +115,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A hiding level: the variables that are visible at it, in file order."""
+    """A hiding level: the variables that are visible at it, in file order.
+
+    ``closed_forms`` maps a question to the variable that claims to be P(positive | visible) there.
+    """
 
     name: str
     visible: tuple[str, ...]
+    closed_forms: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

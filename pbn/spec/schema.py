@@ -206,6 +206,8 @@ class LevelPart(_Part):
 
     hide: list[str] | None = Field(default=None, description="Attributes that this level hides")
     show: list[str] | None = Field(default=None, description="Variables that this level shows")
+    closed_form: dict[str, str] | None = Field(
+        default=None, description="For a yes/no question, the variable that claims to be its exact probability here")
 
 
 class PublishedPart(_Part):
