@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from pbn.errors import BudgetError, Fault, NetworkError, listing
+from pbn.network.formats.numbers import decimal_places, grid_places, rescaled
 from pbn.network.graph import ancestors
 from pbn.network.model import CPD, Array, IndexMap, Network, Table, Variable, table
 
 FLOAT_NOISE = 1e-12
-"""A row whose sum is this close to 1 is taken as rounding of a true law and rescaled exactly."""
+"""A row whose sum is this close to 1 is taken as rounding of a true law and rescaled."""
+SMALL_TOTAL = 64
+"""Rescaled proportions of small numbers stay what they are: thirds are thirds, not multiples of 10^-18."""
 
 
 def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) -> Any:
@@ -65,8 +68,9 @@ def _dense(network: Network, name: str) -> Array:
 def network_from_pgmpy(model: Any) -> Network:
     """The network of a pgmpy ``DiscreteBayesianNetwork``, each float read as the decimal it prints.
 
-    A row whose sum differs from 1 by less than `FLOAT_NOISE` is rescaled exactly; any other such row
-    is an error. Rows of zeros and ones make a deterministic node.
+    A row whose sum differs from 1 by less than `FLOAT_NOISE` is rescaled, to multiples of 10^-18 or a finer
+    power of ten unless it is a proportion of small numbers; any other such row is an error. Rows of zeros and
+    ones make a deterministic node.
     """
     import networkx as nx
 
@@ -109,4 +113,12 @@ def _exact_row(name: str, row: list[float]) -> list[Fraction]:
         raise NetworkError(Fault(code="network/row-sum", message=f"the CPD of {name} has a row that sums to "
                                  f"{float(total)!r}, not 1", found=listing(map(str, row)),
                                  hint="a row that is off by rounding must be mended before it is a law"))
-    return [p / total for p in exact]
+    if total == 1:
+        return exact
+    unit = math.lcm(*{p.denominator for p in exact})
+    weights = [p.numerator * (unit // p.denominator) for p in exact]
+    divisor = math.gcd(*weights)
+    if sum(weights) // divisor <= SMALL_TOTAL:
+        return [p / total for p in exact]
+    grid = 10 ** max(grid_places(min(weight for weight in weights if weight), unit), decimal_places(unit) or 0)
+    return [Fraction(share, grid) for share in rescaled(np.array([weights], dtype=object), grid)[0]]
