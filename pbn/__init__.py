@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pbn.errors import BudgetError, Fault, NetworkError, PbnError, Place, QueryError, SpecError
     from pbn.exact.engine import BayesError, Posterior
+    from pbn.from_network import from_pgmpy
+    from pbn.loading import load, loads, shipped_worlds
     from pbn.network.model import Network
-    from pbn.world import World, from_pgmpy, load, loads, shipped_worlds
+    from pbn.world import World
 
 __version__ = "0.1.0"
 
@@ -25,10 +27,10 @@ _HOMES = {
     "QueryError": "pbn.errors",
     "SpecError": "pbn.errors",
     "World": "pbn.world",
-    "from_pgmpy": "pbn.world",
-    "load": "pbn.world",
-    "loads": "pbn.world",
-    "shipped_worlds": "pbn.world",
+    "from_pgmpy": "pbn.from_network",
+    "load": "pbn.loading",
+    "loads": "pbn.loading",
+    "shipped_worlds": "pbn.loading",
 }
 __all__ = [
     "BayesError", "BudgetError", "Fault", "Network", "NetworkError", "PbnError", "Place", "Posterior",

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from pbn.errors import Fault, NetworkError, QueryError, closest, listing, nearest
+from pbn.errors import Fault, QueryError, closest, listing, nearest
 from pbn.evidence import column_codes, evidence_codes, unknown_variable
 from pbn.exact.engine import ArithmeticName, BayesError, BoundStatistic, Engine, Posterior
 from pbn.exact.plan import DEFAULT_BUDGET
 from pbn.exact.totality import check_rules_total
 from pbn.network.chain import chained
-from pbn.network.compile import compile_network
 from pbn.network.graph import functions_of
 from pbn.network.model import Array, Network
-from pbn.spec.load import load_spec, parse_spec
 from pbn.spec.model import Level, Published, Question, WorldSpec
 
 if TYPE_CHECKING:
@@ -33,7 +30,8 @@ class World:
     """A world: its network, what is asked, what is visible at each hiding level, and exact answers.
 
     ``attributes`` are the variables that a level shows unless it hides them; ``spec`` is the file
-    behind the world, where there is one. ``budget`` is the memory in bytes that one answer may take.
+    behind the world, where there is one; a world made of a network without such a file can be asked
+    about any node. ``budget`` is the memory in bytes that one answer may take.
     """
 
     name: str
@@ -44,6 +42,7 @@ class World:
     attributes: tuple[str, ...]
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     published: tuple[Published, ...] = ()
+    notes: tuple[str, ...] = ()
     spec: WorldSpec | None = None
     budget: int = DEFAULT_BUDGET
     engine: Engine = field(init=False, repr=False)
@@ -59,24 +58,38 @@ class World:
         if name is None:
             if len(self.questions) == 1:
                 return next(iter(self.questions.values()))
+            if not self.questions:
+                raise QueryError(Fault(code="query/which-question", message=f"{self.name} asks no question by itself",
+                                       allowed=listing(self.network.named), hint="name the node that is asked"))
             raise QueryError(Fault(code="query/which-question", message=f"{self.name} asks several questions",
                                    allowed=listing(self.questions), hint="name one of them"))
+        if self.spec is None and name in self.network.named and name not in self.questions:
+            return question_about(self.network, name)
         return _entry("question", name, self.questions)
 
     def level(self, name: str) -> Level:
         """A hiding level by name."""
         return _entry("level", name, self.levels)
 
-    def visible(self, level: str | None = None, hide: Collection[str] = ()) -> tuple[str, ...]:
-        """The visible variables of a level (all attributes without one), less those in ``hide``."""
+    def visible(self, level: str | None = None, hide: Collection[str] = (),
+                show: Collection[str] | None = None) -> tuple[str, ...]:
+        """The visible variables of a level (all attributes without one), or ``show``, less those in ``hide``."""
         shown = self.attributes if level is None else self.level(level).visible
-        hidden: list[str] = []
-        for name in [hide] if isinstance(hide, str) else hide:
-            hidden += self.families.get(name, (name,))
+        if show is not None:
+            shown = self._members(show)
+            unknown = [name for name in shown if name not in self.network.named]
+            if unknown:
+                raise unknown_variable(unknown[0], self.network.named)
+        hidden = self._members(hide)
         for name in hidden:
             if name not in shown:
                 raise QueryError(self._not_visible(name, shown))
-        return tuple(name for name in shown if name not in hidden)
+        return tuple(dict.fromkeys(name for name in shown if name not in hidden))
+
+    def _members(self, names: Collection[str]) -> tuple[str, ...]:
+        """The names with repeated variables written out."""
+        listed = [names] if isinstance(names, str) else names
+        return tuple(member for name in listed for member in self.families.get(name, (name,)))
 
     def _not_visible(self, name: str, shown: Sequence[str]) -> Fault:
         measured = [other for other in shown if name in self.network.parents(other)
@@ -100,8 +113,8 @@ class World:
     # -- answers ---------------------------------------------------------------------------------
 
     def bayes_error(self, level: str | None = None, *, question: str | None = None, hide: Collection[str] = (),
-                    arithmetic: ArithmeticName = "exact") -> BayesError:
-        """The exact Bayes error ε* of a level, of all attributes, or of either with more hidden.
+                    show: Collection[str] | None = None, arithmetic: ArithmeticName = "exact") -> BayesError:
+        """The exact Bayes error ε* of a level, of all attributes or of ``show``, less what is in ``hide``.
 
         ε* = Σ_x P(x) (1 − max_y P(y | x)), the sum over the visible variables' values x.
 
@@ -122,13 +135,15 @@ class World:
         True
         """
         _check_choice("arithmetic", arithmetic, get_args(ArithmeticName))
-        return self.statistic(level, question=question, hide=hide).bayes_error(arithmetic)
+        return self.statistic(level, question=question, hide=hide, show=show).bayes_error(arithmetic)
 
-    def statistic(self, level: str | None = None, *, question: str | None = None,
-                  hide: Collection[str] = ()) -> BoundStatistic:
+    def statistic(self, level: str | None = None, *, question: str | None = None, hide: Collection[str] = (),
+                  show: Collection[str] | None = None) -> BoundStatistic:
         """The sufficient statistic behind `bayes_error` and `table`, with its plan."""
-        asked, visible = self.question(question), self.visible(level, hide)
-        closed_form = None if level is None or hide else self.level(level).closed_forms.get(asked.name)
+        asked = self.question(question)
+        visible = tuple(name for name in self.visible(level, hide, show) if show or name != asked.asks)
+        as_level = level is not None and not hide and show is None
+        closed_form = self.level(level).closed_forms.get(asked.name) if as_level and level else None
         return self.engine.statistic(asked.asks, visible, closed_form)
 
     def posterior(self, evidence: Mapping[str, object] | None = None, level: str | None = None, *,
@@ -275,6 +290,13 @@ class World:
         return to_pgmpy(chained(self.network, visible), self.budget)
 
 
+def question_about(network: Network, node: str) -> Question:
+    """A question about a node of a network that comes without questions."""
+    states = network.variables[node].states
+    return Question(name=node, asks=node, kind="yes/no" if len(states) == 2 else "choice", text="",
+                    positive=("yes" if "yes" in states else states[-1]) if len(states) == 2 else None)
+
+
 def _check_choice(kind: str, name: str, choices: Sequence[str]) -> None:
     if name not in choices:
         raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {str(name)[:60]!r}",
@@ -286,90 +308,3 @@ def _entry(kind: str, name: str, entries: Mapping[str, _Entry]) -> _Entry:
         return entries[name]
     raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {name[:60]!r}",
                            allowed=listing(entries), hint=nearest(name, entries)))
-
-
-def world_of(spec: WorldSpec, budget: int = DEFAULT_BUDGET) -> World:
-    """The world that a resolved file says."""
-    return World(name=spec.name, title=spec.title, network=compile_network(spec), questions=spec.questions,
-                 levels=spec.levels, attributes=spec.attributes, families=spec.families,
-                 published=spec.published, spec=spec, budget=budget)
-
-
-def shipped_worlds() -> dict[str, Path]:
-    """Names and files of the worlds that come with pbn."""
-    here = Path(__file__).parent
-    folder = here / "worlds" if (here / "worlds").is_dir() else here.parent / "worlds"
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
-def find_world(name: str | Path) -> Path:
-    """The file of a shipped world's name or of a path."""
-    shipped = shipped_worlds()
-    if str(name) in shipped:
-        return shipped[str(name)]
-    path = Path(name)
-    if path.suffix in (".yaml", ".yml") or path.exists():
-        return path
-    raise QueryError(Fault(code="query/unknown-world", message=f"there is no world or file {str(name)[:200]!r}",
-                           allowed=listing(shipped), hint=nearest(str(name), shipped)))
-
-
-def load(name: str | Path, *, budget: int = DEFAULT_BUDGET) -> World:
-    """Load a world by its shipped name or by the path of its file.
-
-    Raises
-    ------
-    SpecError
-        The file does not say a world; all its faults at once.
-
-    Examples
-    --------
-    >>> import pbn
-    >>> sorted(pbn.load("credit_risk").levels)
-    ['high', 'low', 'medium']
-    """
-    return world_of(load_spec(find_world(name)), budget)
-
-
-def loads(text: str, *, budget: int = DEFAULT_BUDGET) -> World:
-    """Load a world from the text of a world file."""
-    return world_of(parse_spec(text), budget)
-
-
-def from_pgmpy(model: Any, *, question: str, levels: Mapping[str, Collection[str]] | None = None,
-               name: str = "network", budget: int = DEFAULT_BUDGET) -> World:
-    """A world of a pgmpy ``DiscreteBayesianNetwork`` that asks for one of its nodes.
-
-    Parameters
-    ----------
-    question
-        The node that is asked.
-    levels
-        Level → the nodes it shows, finest first; by default one level, ``full``, that shows all others.
-
-    Raises
-    ------
-    NetworkError
-        A CPD is missing or a row does not sum to 1; a level shows what a finer one hides.
-    """
-    from pbn.network.formats.pgmpy import network_from_pgmpy
-
-    network = network_from_pgmpy(model)
-    if question not in network:
-        raise unknown_variable(question, network.named)
-    others = tuple(node for node in network.named if node != question)
-    named = {"full": others} if levels is None else {level: tuple(map(str, shown)) for level, shown in levels.items()}
-    finer: Collection[str] = network.named
-    for level, shown in named.items():
-        for node in shown:
-            if node not in network:
-                raise unknown_variable(node, network.named)
-            if node == question or node not in finer:
-                raise NetworkError(Fault(code="network/level", message=f"level {level} shows {node}, which "
-                                         + ("is asked" if node == question else "a finer level hides")))
-        finer = functions_of(network, shown)
-    size = network.size(question)
-    asked = Question(name=question, asks=question, kind="yes/no" if size == 2 else "choice",
-                     positive=network.variables[question].states[-1] if size == 2 else None, text="")
-    return World(name=name, title=name, network=network, questions={question: asked}, attributes=others,
-                 levels={level: Level(name=level, visible=shown) for level, shown in named.items()}, budget=budget)

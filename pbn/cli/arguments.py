@@ -47,7 +47,7 @@ class WorldName(click.ParamType):  # type: ignore[type-arg]
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Shipped worlds, then files."""
-        from pbn.world import shipped_worlds
+        from pbn.loading import shipped_worlds
 
         names = [CompletionItem(name) for name in shipped_worlds() if name.startswith(incomplete)]
         return names or [CompletionItem(incomplete, type="file")]
@@ -98,7 +98,7 @@ def json_option(command: Command) -> Command:
 def load_world(name: str, budget: int | None) -> World:
     """The world of a name or path, under a budget."""
     from pbn.exact.plan import DEFAULT_BUDGET
-    from pbn.world import load
+    from pbn.loading import load
 
     return load(name, budget=DEFAULT_BUDGET if budget is None else budget)
 

@@ -24,8 +24,9 @@ from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_text
 from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
 from pbn.errors import BudgetError, Fault, PbnError
 from pbn.exact.engine import ArithmeticName
+from pbn.loading import shipped_worlds
 from pbn.spec.model import Published, Question
-from pbn.world import World, shipped_worlds
+from pbn.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

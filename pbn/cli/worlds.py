@@ -9,9 +9,9 @@ import click
 from pbn.cli.arguments import json_option
 from pbn.cli.terminal import show, show_json, table
 from pbn.errors import Fault, PbnError
+from pbn.loading import shipped_worlds
 from pbn.spec.load import load_spec
 from pbn.spec.model import WorldSpec
-from pbn.world import shipped_worlds
 
 
 @click.command("worlds", short_help="List the worlds that ship with pbn.")

@@ -62,7 +62,7 @@ def environment() -> dict[str, str]:
 @pytest.fixture
 def pbn_command(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Run a command in this process; a failure that is no message is raised here."""
-    monkeypatch.setattr("pbn.world.load", load_once)
+    monkeypatch.setattr("pbn.loading.load", load_once)
 
     def run(*arguments: str) -> Result:
         result = CliRunner(env={"COLUMNS": None}).invoke(commands, arguments)

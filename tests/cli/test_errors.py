@@ -110,7 +110,7 @@ def test_what_nobody_foresaw(monkeypatch, capsys, error, code, message):
         raise error
 
     monkeypatch.delenv("PBN_TRACEBACK", raising=False)
-    monkeypatch.setattr("pbn.world.load", fails)
+    monkeypatch.setattr("pbn.loading.load", fails)
     assert main(["query", "credit_risk"]) == code
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -123,7 +123,7 @@ def test_a_traceback_for_those_who_ask(monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setenv("PBN_TRACEBACK", "1")
-    monkeypatch.setattr("pbn.world.load", fails)
+    monkeypatch.setattr("pbn.loading.load", fails)
     with pytest.raises(ZeroDivisionError):
         main(["query", "credit_risk"])
 

@@ -28,7 +28,7 @@ from pbn.cli.main import main
 from pbn.cli.prompt import _message as prompt_message
 from pbn.cli.terminal import show, show_error
 from pbn.errors import PbnError
-from pbn.world import load
+from pbn.loading import load
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 108

@@ -1,0 +1,82 @@
+"""Finding and loading worlds: shipped names, world files, network files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from pbn.errors import Fault, QueryError, listing, nearest
+from pbn.exact.plan import DEFAULT_BUDGET
+from pbn.network.compile import compile_network
+from pbn.spec.load import load_spec, parse_spec
+from pbn.spec.model import WorldSpec
+from pbn.world import World
+
+NETWORK_SUFFIXES = (".bif", ".xml", ".bifxml", ".xmlbif", ".net", ".xdsl", ".uai", ".json")
+"""Endings of the network files that can be loaded as worlds."""
+
+
+def world_of(spec: WorldSpec, budget: int = DEFAULT_BUDGET) -> World:
+    """The world that a resolved file says."""
+    return World(name=spec.name, title=spec.title, network=compile_network(spec), questions=spec.questions,
+                 levels=spec.levels, attributes=spec.attributes, families=spec.families,
+                 published=spec.published, notes=spec.notes, spec=spec, budget=budget)
+
+
+def shipped_worlds() -> dict[str, Path]:
+    """Names and files of the worlds that come with pbn."""
+    here = Path(__file__).parent
+    folder = here / "worlds" if (here / "worlds").is_dir() else here.parent / "worlds"
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def find_world(name: str | Path) -> Path:
+    """The file of a shipped world's name or of a path."""
+    shipped = shipped_worlds()
+    if str(name) in shipped:
+        return shipped[str(name)]
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return path
+    raise QueryError(Fault(code="query/unknown-world", message=f"there is no world or file {str(name)[:200]!r}",
+                           allowed=listing(shipped), hint=nearest(str(name), shipped)))
+
+
+def load(name: str | Path, *, question: str | None = None, levels: Mapping[str, Collection[str]] | None = None,
+         renormalise: bool = False, budget: int = DEFAULT_BUDGET) -> World:
+    """Load a world by its shipped name, by the path of its file, or from a network file.
+
+    Parameters
+    ----------
+    question, levels, renormalise
+        For a network file only: the node that is asked, what each level shows (finest first), and
+        whether rows that are off by rounding are rescaled. A file ``alarm.bif.yaml`` beside
+        ``alarm.bif`` may say the same.
+
+    Raises
+    ------
+    SpecError
+        The file does not say a world; all its faults at once.
+    NetworkError
+        The network file is not one, or a row of it does not sum to 1.
+
+    Examples
+    --------
+    >>> import pbn
+    >>> sorted(pbn.load("credit_risk").levels)
+    ['high', 'low', 'medium']
+    """
+    path = find_world(name)
+    if path.suffix.lower() in NETWORK_SUFFIXES:
+        from pbn.from_network import load_network
+
+        return load_network(path, question=question, levels=levels, renormalise=renormalise, budget=budget)
+    if question is not None or levels is not None or renormalise:
+        raise QueryError(Fault(code="query/world-options", message=f"{name} is a world file: it says itself what is "
+                               "asked and shown", hint="question, levels and renormalise go with network files"))
+    return world_of(load_spec(path), budget)
+
+
+def loads(text: str, *, budget: int = DEFAULT_BUDGET) -> World:
+    """Load a world from the text of a world file."""
+    return world_of(parse_spec(text), budget)
