@@ -73,8 +73,20 @@ def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fa
         below = max(k for k, value in enumerate(values) if value <= number)
         return Fault(code="query/off-grid", message=f"{name} cannot be {shown}", allowed=allowed,
                      hint=f"the numbers next to it are {variable.states[below]} and {variable.states[below + 1]}")
+    counts = values is not None and all(numeral(state) is not None for state in variable.states)
+    hint = _next_numbers(variable, number) if counts and number is not None else nearest(text, variable.states)
     return Fault(code="query/unknown-state", message=f"{name} has no state {shown!r}",
-                 allowed=listing(variable.states), hint=nearest(text, variable.states))
+                 allowed=listing(variable.states), hint=hint)
+
+
+def _next_numbers(variable: Variable, number: Fraction) -> str:
+    """A hint that names the states on either side of a number that is none of them."""
+    ordered = sorted(zip(variable.values or (), variable.states, strict=True))
+    below = [state for value, state in ordered if value < number][-1:]
+    above = [state for value, state in ordered if value > number][:1]
+    if below and above:
+        return f"the numbers next to it are {below[0]} and {above[0]}"
+    return f"the largest is {below[0]}" if below else f"the smallest is {above[0]}"
 
 
 def unknown_variable(name: object, known: Sequence[str]) -> QueryError:
