@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbn.errors import Fault, NetworkError, Place, listing, nearest
+from pbn.errors import BudgetError, Fault, NetworkError, Place, listing, nearest
+from pbn.network.chain import chained
 from pbn.network.formats.numbers import (
     INT64_MAX,
     common_divisor,
@@ -23,7 +24,7 @@ from pbn.network.formats.numbers import (
     grid_places,
     rescaled,
 )
-from pbn.network.model import CPD, Array, IndexMap, Network, Table, Variable
+from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Table, Variable
 
 MAX_CELLS = 2 * 10**7
 """Entries that the tables of a file may have together."""
@@ -100,7 +101,7 @@ def build_network(nodes: Sequence[NodeDraft], *, name: str, renormalise: bool, n
         those are right, entries and row sums.
     """
     sizes = {node.name: len(node.states) for node in nodes}
-    faults = _Faults()
+    faults = Faults()
     _check_nodes(nodes, sizes, faults)
     faults.raise_any()
     order = _topological(nodes)
@@ -128,11 +129,31 @@ def oversize(name: str, sizes: Iterable[int], place: Place) -> Fault | None:
                  found=_count(cells, "cells"), allowed=f"{MAX_CELLS:,} cells in all tables together")
 
 
+def as_tables(network: Network) -> Network:
+    """The network as a writer of tables needs it: folds as chains of index maps.
+
+    Raises
+    ------
+    BudgetError
+        Written as tables it would have more than `MAX_CELLS` entries.
+    """
+    if any(isinstance(cpd, Fold) for cpd in network.cpds.values()):
+        network = chained(network, ())
+    cells = {name: math.prod(network.size(node) for node in (name, *network.parents(name))) for name in network.cpds}
+    if sum(cells.values()) > MAX_CELLS:
+        worst = max(cells, key=cells.__getitem__)
+        raise BudgetError(Fault(
+            code="network/too-large", message=f"as tables the network would have {_count(sum(cells.values()), 'cells')}"
+            f", most of them in that of {worst}", found=_count(cells[worst], "cells"), allowed=f"{MAX_CELLS:,} cells",
+            hint="write it as JSON, which keeps deterministic nodes as index maps"))
+    return network
+
+
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number < 10**15 else f"about 10^{int(math.log10(number))} {what}"
 
 
-class _Faults:
+class Faults:
     """Faults as they are found; the first `MAX_FAULTS` are shown."""
 
     def __init__(self) -> None:
@@ -140,10 +161,12 @@ class _Faults:
 
     def add(self, code: str, message: str, place: Place, found: str | None = None, allowed: str | None = None,
             hint: str | None = None) -> None:
+        """Keep one more fault."""
         self.found.append(Fault(code=f"network/{code}", message=message, place=place, found=found, allowed=allowed,
                                 hint=hint))
 
     def raise_any(self) -> None:
+        """Raise what was found, if anything was."""
         if len(self.found) > MAX_FAULTS:
             left = len(self.found) - MAX_FAULTS + 1
             self.found[MAX_FAULTS - 1:] = [Fault(code="network/more", message=f"{left:,} more faults are not shown")]
@@ -151,7 +174,7 @@ class _Faults:
             raise NetworkError(*self.found)
 
 
-def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: _Faults) -> None:
+def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: Faults) -> None:
     if not nodes:
         raise NetworkError(Fault(code="network/empty", message="the file has no variables"))
     counts = Counter(node.name for node in nodes)
@@ -176,7 +199,7 @@ def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: _
         _check_cycle(nodes, faults)
 
 
-def _check_names(node: NodeDraft, sizes: Mapping[str, int], faults: _Faults) -> None:
+def _check_names(node: NodeDraft, sizes: Mapping[str, int], faults: Faults) -> None:
     if not node.name:
         faults.add("name", "a node has an empty name", node.place)
     twice = [state for state, count in Counter(node.states).items() if count > 1]
@@ -191,7 +214,7 @@ def _check_names(node: NodeDraft, sizes: Mapping[str, int], faults: _Faults) -> 
             faults.add("duplicate-parent", f"{node.name} has the parent {parent!r} {count} times", node.place)
 
 
-def _check_count(node: NodeDraft, sizes: Sequence[int], faults: _Faults) -> None:
+def _check_count(node: NodeDraft, sizes: Sequence[int], faults: Faults) -> None:
     if node.certain is not None:
         entries, needed, what = len(node.certain), math.prod(sizes[:-1]), "states"
     elif node.numbers is not None:
@@ -227,7 +250,7 @@ def _topological(nodes: Sequence[NodeDraft]) -> list[NodeDraft]:
     return order
 
 
-def _check_cycle(nodes: Sequence[NodeDraft], faults: _Faults) -> None:
+def _check_cycle(nodes: Sequence[NodeDraft], faults: Faults) -> None:
     done = {node.name for node in _topological(nodes)}
     parents = {node.name: [p for p in node.parents if p not in done] for node in nodes if node.name not in done}
     if not parents:
@@ -245,7 +268,7 @@ def _check_cycle(nodes: Sequence[NodeDraft], faults: _Faults) -> None:
 class _Law:
     """The CPD of one draft whose shape is right."""
 
-    def __init__(self, node: NodeDraft, parents: Sequence[tuple[str, ...]], renormalise: bool, faults: _Faults,
+    def __init__(self, node: NodeDraft, parents: Sequence[tuple[str, ...]], renormalise: bool, faults: Faults,
                  notes: list[str]) -> None:
         self.node = node
         self.parents = parents
