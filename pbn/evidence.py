@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+FLOAT_NOISE, FLOAT32_NOISE = 1e-12, 1e-6
+"""Relative distance at which a float still stands for the number of a grid."""
+
+
 class _States:
     """The states of one variable, found by text or by number."""
 
@@ -33,12 +37,30 @@ class _States:
 
     def code(self, value: object) -> int:
         text = _text(value)
-        if text in self.by_text:
-            return self.by_text[text]
+        for spelt in (str(value) if len(text) < 40 else text, text):
+            if spelt in self.by_text:
+                return self.by_text[spelt]
         number = numeral(text.strip())
         if number is not None and number in self.by_number:
             return self.by_number[number]
+        near = self._near(value)
+        if near is not None:
+            return near
         raise QueryError(_unknown_state(self.variable, text, number))
+
+
+    def _near(self, value: object) -> int | None:
+        """Position of the grid number that a float stands for: 0.1 + 0.2 is 0.3, and so is float32's 0.3."""
+        values = self.variable.values
+        if self.variable.origin != "measured" or not values or not isinstance(value, (float, np.floating)):
+            return None
+        tolerance = FLOAT32_NOISE if isinstance(value, np.floating) and value.itemsize < 8 else FLOAT_NOISE
+        step = float(values[1] - values[0]) if len(values) > 1 else 1.0
+        place = (float(value) - float(values[0])) / step
+        if not -0.5 < place < len(values) - 0.5:
+            return None
+        near = round(place)
+        return near if abs(place - near) * step <= tolerance * max(step, abs(float(value))) else None
 
 
 def state_code(variable: Variable, value: object) -> int:

@@ -88,21 +88,31 @@ class World:
 
     def _members(self, names: Collection[str]) -> tuple[str, ...]:
         """The names with repeated variables written out."""
-        listed = [names] if isinstance(names, str) else names
+        if isinstance(names, str):
+            names = [names]
+        if not isinstance(names, Collection):
+            raise QueryError(Fault(code="query/not-a-list", message="hide and show take a list of variables",
+                                   found=repr(names)[:60]))
+        listed = [str(name) for name in names]
         return tuple(member for name in listed for member in self.families.get(name, (name,)))
 
     def _not_visible(self, name: str, shown: Sequence[str]) -> Fault:
         measured = [other for other in shown if name in self.network.parents(other)
                     and self.network.variables[other].origin == "measured"]
-        hint = f"it is seen through {measured[0]}: hide that" if measured else nearest(name, shown)
-        return Fault(code="query/not-an-attribute", message=f"{name[:60]!r} is not visible, so it cannot be hidden",
-                     allowed=listing(shown), hint=hint)
+        hint = f"it is seen through {measured[0]}: hide that" if measured else nearest(str(name), shown)
+        return Fault(code="query/not-an-attribute", allowed=listing(shown), hint=hint,
+                     message=f"{str(name)[:60]!r} is not visible, so it cannot be hidden")
 
     def _evidence(self, evidence: Mapping[str, object], level: str | None) -> dict[str, int]:
         codes = evidence_codes(self.network, self.families, evidence)
         if level is not None:
             known = functions_of(self.network, self.level(level).visible)
             hidden = [name for name in codes if name not in known]
+            asked = [name for name in hidden if any(name == entry.asks for entry in self.questions.values())]
+            if asked:
+                raise QueryError(Fault(
+                    code="query/hidden-evidence", message=f"{asked[0]} is what a question asks, so no level shows it",
+                    allowed=listing(self.level(level).visible), hint="leave it out, or ask without a level"))
             if hidden:
                 raise QueryError(Fault(
                     code="query/hidden-evidence", message=f"level {level} hides {listing(hidden)}",
@@ -217,6 +227,9 @@ class World:
         QueryError
             A missing column or value, an unknown state, a case of probability zero, no cases at all.
         """
+        if not hasattr(frame, "columns"):
+            raise QueryError(Fault(code="query/not-a-frame", message="the cases are no pandas DataFrame",
+                                   found=type(frame).__name__, hint="pandas.DataFrame(cases) makes one"))
         visible = self.visible(level)
         statistic = self.statistic(level, question=question)
         missing = [name for name in statistic.needed if name not in frame.columns]
@@ -233,8 +246,17 @@ class World:
         codes = {name: column_codes(self.network.variables[name], frame[name])
                  for name in visible if name in frame.columns}
         self._check_possible(codes, frame)
+        if not statistic.is_affordable("exact"):
+            return self._one_by_one(statistic.statistic.target, {name: codes[name] for name in statistic.needed})
         rows = statistic.rows({name: codes[name] for name in statistic.needed})
         found: Array = statistic.posteriors()[np.broadcast_to(rows, len(frame))]
+        return found
+
+    def _one_by_one(self, asked: str, codes: Mapping[str, Array]) -> Array:
+        """Posteriors by one elimination for each distinct case, where a table for all would be too large."""
+        distinct, inverse = np.unique(np.stack(list(codes.values()), axis=1), axis=0, return_inverse=True)
+        answers = [self.engine.posterior(asked, dict(zip(codes, case, strict=True))) for case in distinct.tolist()]
+        found: Array = np.array([list(answer.probs.values()) for answer in answers])[inverse.ravel()]
         return found
 
     def _check_possible(self, codes: Mapping[str, Array], frame: pd.DataFrame) -> None:
@@ -306,5 +328,5 @@ def _check_choice(kind: str, name: str, choices: Sequence[str]) -> None:
 def _entry(kind: str, name: str, entries: Mapping[str, _Entry]) -> _Entry:
     if name in entries:
         return entries[name]
-    raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {name[:60]!r}",
-                           allowed=listing(entries), hint=nearest(name, entries)))
+    raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {str(name)[:60]!r}",
+                           allowed=listing(entries), hint=nearest(str(name), entries)))

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from pbn.cli.numerals import decimal, fraction_lines, fraction_text
+from pbn.cli.numerals import decimal, fraction_lines, fraction_shown, fraction_text
 from pbn.cli.terminal import heading, is_terminal, table, table_room
 from pbn.errors import listing
 from pbn.exact.engine import Posterior
@@ -46,7 +46,7 @@ def _number(answer: Posterior, state: str) -> Fraction | float:
 
 def _given(answer: Posterior, evidence: Mapping[str, str]) -> Text:
     probability = answer.evidence_probability
-    exact = f" = {fraction_text(probability)}" if isinstance(probability, Fraction) else ""
+    exact = f" = {fraction_shown(probability)}" if isinstance(probability, Fraction) else ""
     pairs = ", ".join(f"{name}={state}" for name, state in evidence.items())
     return Text.assemble(("given ", "dim"), f"{pairs}\n", (f"with probability {decimal(probability)}{exact}", "dim"))
 
@@ -64,7 +64,7 @@ def _table(answer: Posterior, states: list[str]) -> Table:
     rows = [[state, decimal(number)] for state, number in zip(states, numbers, strict=True)]
     columns = [answer.query, "probability"]
     if answer.exact is not None:
-        fractions = [fraction_text(answer.exact[state]) for state in states]
+        fractions = [fraction_shown(answer.exact[state]) for state in states]
         room = table_room(rows, columns)
         columns.append("exact")
         rows = [[*row, fraction_lines(text, room)] for row, text in zip(rows, fractions, strict=True)]

@@ -20,7 +20,7 @@ from pbn.cli.arguments import (
     load_world,
     question_option,
 )
-from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_text
+from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_shown, fraction_text
 from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
 from pbn.errors import BudgetError, Fault, PbnError
 from pbn.exact.engine import ArithmeticName
@@ -199,7 +199,7 @@ def _tables(figures: Sequence[Figure], in_float: bool) -> Iterator[Table | str]:
     for figure, name in zip(figures, _names(figures), strict=True):
         rows.append([*[name] * several, figure.label, decimal(figure.value if figure.exact is None else figure.exact),
                      "" if figure.entropy is None else f"{figure.entropy:.6f}", _published(figure)])
-    exact = ["" if figure.exact is None else fraction_text(figure.exact) for figure in figures]
+    exact = ["" if figure.exact is None else fraction_shown(figure.exact) for figure in figures]
     room = table_room(rows, columns)
     beside = not in_float and max(max(map(len, text.split("/"))) + 1 for text in exact) <= room
     listed = table(*columns, *["exact"] * beside, narrow=columns[several + 1:])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pbn.exact.arithmetic import Arithmetic, Numbers, Scatter
-from pbn.exact.plan import Factor, Plan, Scope, Step
+from pbn.exact.plan import BLOCK, Factor, Plan, Scope, Step
 from pbn.network.model import Array, IndexMap, Network, Table
 
 
@@ -182,14 +183,40 @@ def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
 
 def _product(operation: Product, parts: list[Numbers], arithmetic: Arithmetic) -> Numbers:
     parts.sort(key=lambda numbers: numbers.array.size)
+    if operation.scatter is None:
+        return _sum_of_products(parts, operation.shape, operation.axes, arithmetic)
+    return arithmetic.scatter(_multiplied(parts, operation.shape, arithmetic), operation.scatter)
+
+
+def _multiplied(parts: list[Numbers], shape: tuple[int, ...], arithmetic: Arithmetic) -> Numbers:
     product = parts[0]
     for part in parts[1:]:
         product = arithmetic.multiply(product, part)
-    if product.array.shape != operation.shape:
-        product = product.with_array(np.broadcast_to(product.array, operation.shape))
-    if operation.scatter is not None:
-        return arithmetic.scatter(product, operation.scatter)
-    return arithmetic.total(product, operation.axes)
+    return product if product.array.shape == shape else product.with_array(np.broadcast_to(product.array, shape))
+
+
+def _sum_of_products(parts: list[Numbers], shape: tuple[int, ...], axes: tuple[int, ...],
+                     arithmetic: Arithmetic) -> Numbers:
+    """The product summed over axes; a large domain is gone through slice by slice and never held whole."""
+    if math.prod(shape) <= BLOCK:
+        return arithmetic.total(_multiplied(parts, shape, arithmetic), axes)
+    cut = max(range(len(shape)), key=lambda axis: (shape[axis] > 1 and axis not in axes, shape[axis]))
+    rest = shape[:cut] + shape[cut + 1:]
+    rest_axes = tuple(axis - (axis > cut) for axis in axes if axis != cut)
+    slices: list[Numbers] = []
+    for position in range(shape[cut]):
+        part = [numbers.with_array(numbers.array[(slice(None),) * cut + (min(position, numbers.array.shape[cut] - 1),)])
+                for numbers in parts]
+        found = _sum_of_products(part, rest, rest_axes, arithmetic)
+        if cut in axes and slices:  # the cut axis is summed: add up as we go
+            both = np.stack([slices[0].array, found.array])
+            found = arithmetic.total(found.with_array(both), (0,))
+            slices = []
+        slices.append(found)
+    if cut in axes:
+        return slices[0]
+    kept = sum(1 for axis in range(cut) if axis not in axes)
+    return slices[0].with_array(np.stack([numbers.array for numbers in slices], axis=kept))
 
 
 def joint(bound: BoundPlan, arithmetic: Arithmetic) -> Numbers:

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from pbn.errors import Fault, QueryError
+from pbn.errors import BudgetError, Fault, QueryError
 from pbn.exact.arithmetic import BOOLEAN, EXACT, FLOAT, Numbers, integers
 from pbn.exact.eliminate import BoundPlan, bind, joint, known_codes, run
 from pbn.exact.plan import DEFAULT_BUDGET, Plan, make_plan
 from pbn.exact.statistic import Statistic, find_statistic
 from pbn.network.chain import chained
-from pbn.network.model import Array, Network
+from pbn.network.model import Array, Network, read_only
 
 ArithmeticName = Literal["exact", "float"]
+
+SMALLEST = 1e-290
+"""Evidence less probable than this is answered exactly: float64 would lose its digits."""
+KEPT = 64
+"""Plans, views and statistics that an engine keeps, each; the oldest goes first."""
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,27 +87,27 @@ class Engine:
         self._views: dict[frozenset[str], Network] = {}
         self._plans: dict[tuple[tuple[str, ...], frozenset[str], bool], Plan] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"network": self.network, "budget": self.budget}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
     def statistic(self, target: str, visible: Sequence[str], closed_form: str | None = None) -> BoundStatistic:
         """The sufficient statistic of a visible set, with its joint law once asked for."""
         key = (target, tuple(visible), closed_form)
-        if key not in self._statistics:
-            found = find_statistic(self.network, target, visible, closed_form)
-            self._statistics[key] = BoundStatistic(found, self.budget)
-        return self._statistics[key]
+        return _kept(self._statistics, key, lambda: BoundStatistic(
+            find_statistic(self.network, target, visible, closed_form), self.budget))
 
     def view(self, first: Collection[str]) -> Network:
         """The network with its folds as chains, the given variables first."""
         key = frozenset(first)
-        if key not in self._views:
-            self._views[key] = chained(self.network, sorted(key))
-        return self._views[key]
+        return _kept(self._views, key, lambda: chained(self.network, sorted(key)))
 
     def plan(self, targets: Sequence[str], evidence: Collection[str], *, combine: bool = True) -> Plan:
         """The plan of a query: the joint of the targets given evidence on some variables."""
         key = (tuple(targets), frozenset(evidence), combine)
-        if key not in self._plans:
-            self._plans[key] = make_plan(self.view(evidence), targets, evidence, combine=combine)
-        return self._plans[key]
+        return _kept(self._plans, key, lambda: make_plan(self.view(evidence), targets, evidence, combine=combine))
 
     def joint(self, targets: Sequence[str], evidence: Mapping[str, int], arithmetic: ArithmeticName) -> Numbers:
         """P(targets, evidence) over the targets that the evidence does not determine."""
@@ -131,7 +140,7 @@ class Engine:
             The evidence is impossible; the error names an irreducible set of conflicting values.
         """
         states = self.network.variables[query].states
-        if statistic is not None and set(statistic.needed) <= set(evidence):
+        if statistic is not None and set(statistic.needed) <= set(evidence) and statistic.is_affordable(arithmetic):
             certain = self.joint((), evidence, arithmetic)
             self._check_possible(certain, evidence)
             row = statistic.row({name: evidence[name] for name in statistic.needed}, arithmetic)
@@ -144,6 +153,8 @@ class Engine:
             position = known_codes(plan.network, plan, evidence)[query]
             weights = [weights[0] if k == position else type(weights[0])(0) for k in range(len(states))]
         total = sum(weights)
+        if arithmetic == "float" and total < SMALLEST:
+            return self.posterior(query, evidence, "exact")
         probability = Fraction(total, numbers.denominator) if arithmetic == "exact" else float(total)  # type: ignore[arg-type]
         return _posterior(query, states, weights, probability, arithmetic, "variable elimination")
 
@@ -181,6 +192,18 @@ class Engine:
         return factors
 
 
+def _kept(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _Value:
+    """The value of a key, made if need be; the cache forgets its oldest entry beyond `KEPT`."""
+    if key in cache:
+        value = cache.pop(key)
+    else:
+        value = make()
+        while len(cache) >= KEPT:
+            del cache[next(iter(cache))]
+    cache[key] = value
+    return value
+
+
 class BoundStatistic:
     """A statistic together with the joint law P(F, Y), computed when first asked for."""
 
@@ -203,6 +226,14 @@ class BoundStatistic:
         shown = [f"{v.name} ({v.text})" if v.origin == "auxiliary" else v.name for v in variables]
         return f"look-up in the table over {', '.join(shown)}"
 
+    def is_affordable(self, arithmetic: ArithmeticName) -> bool:
+        """Whether the joint law can be computed within the budget."""
+        try:
+            self.statistic.plan.check_budget(self.budget, exact=arithmetic == "exact")
+        except BudgetError:
+            return False
+        return True
+
     @cached_property
     def needed(self) -> tuple[str, ...]:
         """The visible variables that determine the statistic."""
@@ -218,7 +249,8 @@ class BoundStatistic:
         if arithmetic not in self._joints:
             self.statistic.plan.check_budget(self.budget, exact=arithmetic == "exact")
             numbers = joint(self.bound, EXACT if arithmetic == "exact" else FLOAT)
-            self._joints[arithmetic] = self.shaped(numbers)
+            shaped = self.shaped(numbers)
+            self._joints[arithmetic] = shaped.with_array(read_only(shaped.array))
         return self._joints[arithmetic]
 
     def shaped(self, numbers: Numbers) -> Numbers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pbn.errors import BudgetError, Fault, listing
@@ -12,6 +12,13 @@ from pbn.network.model import Fold, Network, Table
 
 DEFAULT_BUDGET = 2 * 10**9
 """Bytes that an elimination may hold at once."""
+
+BLOCK = 2**22
+"""Cells of a product that are multiplied out at once, where it is summed and not scattered."""
+MAX_FLOAT_OPERATIONS = 10**11
+"""Operations of an elimination in float64, some minutes; more are refused."""
+MAX_EXACT_OPERATIONS = 2 * 10**9
+"""The same for exact integers of up to 500 bits, which take about fifty times as long each."""
 
 Scope = tuple[str, ...]
 
@@ -51,7 +58,8 @@ class Plan:
     """An elimination of everything but ``targets``, given values of ``evidence``.
 
     ``largest`` is the number of cells of the largest table, over ``largest_scope``; ``operations``
-    counts multiplications and additions; ``cells`` is the most that is held at once.
+    counts multiplications and additions; ``cells`` is the most that is held at once; ``bits`` bounds the
+    length of the integers of exact arithmetic.
     """
 
     network: Network
@@ -66,27 +74,28 @@ class Plan:
     largest_scope: Scope
     operations: int
     cells: int
+    bits: int
 
     def bytes_needed(self, *, exact: bool) -> int:
-        """Memory that the elimination holds at once: about 8 bytes a cell in float, 96 as exact integers."""
-        return self.cells * (96 if exact else 8)
+        """Memory that the elimination holds at once: 8 bytes a cell in float, more as exact integers."""
+        return self.cells * (64 + self.bits // 8 if exact else 8)
 
     def check_budget(self, budget: int, *, exact: bool) -> None:
         """Refuse the plan where it needs more than ``budget`` bytes."""
-        needed = self.bytes_needed(exact=exact)
+        needed, most = self.bytes_needed(exact=exact), MAX_EXACT_OPERATIONS if exact else MAX_FLOAT_OPERATIONS
+        table = f"a table of {self.largest:,} cells over {listing(self.largest_scope, 8)}"
         if needed > budget:
-            over = self.largest_scope
             raise BudgetError(Fault(
-                code="exact/over-budget",
-                message=f"the elimination needs a table of {self.largest:,} cells over {listing(over, 8)} "
-                        f"({_size_text(needed)} in all)",
-                allowed=f"{_size_text(budget)} (the budget)",
-                hint=_advice(self, budget, exact),
-            ))
+                code="exact/over-budget", message=f"the elimination needs {table} ({_size_text(needed)} in all)",
+                allowed=f"{_size_text(budget)} (the budget)", hint=_advice(self, budget, exact)))
+        if self.operations * (1 + exact * self.bits // 500) > most:
+            raise BudgetError(Fault(
+                code="exact/too-long", message=f"the elimination needs {self.operations:,} operations, and {table}",
+                allowed=f"{most:,} operations", hint=_advice(self, budget, exact)))
 
 
 def _advice(plan: Plan, budget: int, exact: bool) -> str:
-    if exact and plan.bytes_needed(exact=False) <= budget:
+    if exact and plan.bytes_needed(exact=False) <= budget and plan.operations <= MAX_FLOAT_OPERATIONS:
         return "ask for float arithmetic, or raise the budget"
     last = plan.largest_scope[-1] if plan.largest_scope else ""
     return f"show or hide fewer variables, give evidence on {last}, break its rule into smaller parts, or raise the budget"
@@ -104,12 +113,21 @@ def make_plan(network: Network, targets: Sequence[str], evidence: Collection[str
     """Plan the joint of the targets given evidence on some variables.
 
     With ``combine=False`` the factors over the targets are left as they are, never multiplied together.
+    Where the first greedy plan is large, the other prices are tried too, and the cheapest plan is taken.
     """
-    planner = _Planner(network, tuple(targets), tuple(sorted(evidence)))
-    planner.eliminate_all()
-    if combine:
-        planner.finish()
-    return planner.plan()
+    best: Plan | None = None
+    for price in PRICES:
+        planner = _Planner(network, tuple(targets), tuple(sorted(evidence)), price)
+        planner.eliminate_all()
+        if combine:
+            planner.finish()
+        plan = planner.plan()
+        if best is None or (plan.cells, plan.operations) < (best.cells, best.operations):
+            best = plan
+        if best.cells <= SMALL:
+            break
+    assert best is not None
+    return best
 
 
 def known_variables(network: Network, evidence: Iterable[str]) -> frozenset[str]:
@@ -122,13 +140,25 @@ def known_variables(network: Network, evidence: Iterable[str]) -> frozenset[str]
     return frozenset(known)
 
 
+Price = Callable[[int, int, int], tuple[int, int]]
+
+PRICES: tuple[Price, ...] = (
+    lambda before, work, after: (after - before, work),
+    lambda before, work, after: (max(after, work) - before, after),
+    lambda before, work, after: (max(after, work), after - before),
+)
+"""What a step costs, by the cells it frees, goes through and makes: no one price is best everywhere."""
+SMALL = 10**6
+"""A plan that holds no more cells than this is not worth another try."""
+
+
 @dataclass(kw_only=True)
 class _Move:
     """A step that could be taken next, with its price: the cheapest goes first.
 
-    The price is how many cells the step adds. A mere composition of index maps that adds cells goes
-    last, whatever it costs: it eliminates nothing random, and done early it builds the one table over
-    all inputs that the chain was made to avoid.
+    A mere composition of index maps that adds cells goes last, whatever it costs: it eliminates
+    nothing random, and done early it builds the one table over all inputs that the chain was made to
+    avoid.
     """
 
     step: Step
@@ -136,8 +166,9 @@ class _Move:
 
 
 class _Planner:
-    def __init__(self, network: Network, targets: Scope, evidence: Scope) -> None:
+    def __init__(self, network: Network, targets: Scope, evidence: Scope, price: Price) -> None:
         self.network = network
+        self.price = price
         self.evidence = evidence
         self.targets = targets
         self.known = known_variables(network, evidence)
@@ -227,7 +258,7 @@ class _Planner:
                     maps=tuple(f for f in others if f.child is not None), domain=(),
                     result=tuple(results), substitutes=own)
         grows = all(factor.child is not None for factor in others) and after > before
-        return _Move(step=step, price=(grows, after - before, after))
+        return _Move(step=step, price=(grows, *self.price(before, after, after)))
 
     def _contraction(self, name: str, factors: Sequence[Factor]) -> _Move:
         dense = [factor for factor in factors if factor.child is None]
@@ -261,7 +292,7 @@ class _Planner:
         before = sum(self._cells(factor.scope) for factor in (*dense, *maps))
         step = Step(eliminates=tuple(n for n in dict.fromkeys((*scope, *children)) if n in eliminated),
                     dense=tuple(dense), maps=tuple(self._in_order(maps)), domain=domain, result=(result,))
-        return _Move(step=step, price=(False, out - before, size))
+        return _Move(step=step, price=(False, *self.price(before, size, out)))
 
     # -- taking --------------------------------------------------------------------------------
 
@@ -287,8 +318,8 @@ class _Planner:
         scope = max(scopes, key=self._cells)
         if self._cells(scope) > self.largest:
             self.largest, self.largest_scope = self._cells(scope), scope
-        temporaries = 3 if step.maps or step.substitutes else 1
-        self.cells = max(self.cells, self.held + made + temporaries * work)
+        temporaries = 3 * work if step.maps or step.substitutes else 2 * min(work, BLOCK)
+        self.cells = max(self.cells, self.held + made + temporaries)
         self.operations += work * (len(step.dense) + 1) + (made if step.substitutes else 0)
 
     def finish(self) -> None:
@@ -310,6 +341,10 @@ class _Planner:
         return Plan(network=self.network, targets=self.targets, evidence=self.evidence, known=self.known,
                     factors=self.factors, sources=tuple(self.sources), steps=tuple(self.steps),
                     rest=tuple(self.live.values()), largest=self.largest, largest_scope=self.largest_scope,
-                    operations=self.operations, cells=self.cells)
+                    operations=self.operations, cells=self.cells, bits=self._bits())
+
+    def _bits(self) -> int:
+        cpds = [self.network.cpds[name] for name in self.sources]
+        return sum(cpd.denominator.bit_length() - 1 for cpd in cpds if isinstance(cpd, Table))
 
 

@@ -56,11 +56,12 @@ class Table:
     probabilities: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "numerators", read_only(self.numerators))
         if self.denominator < _EXACT_IN_FLOAT:
             floats = self.numerators.astype(np.float64) / self.denominator
         else:  # Python's integer division rounds correctly at any size
             floats = (self.numerators.astype(object) / self.denominator).astype(np.float64)
-        object.__setattr__(self, "probabilities", floats)
+        object.__setattr__(self, "probabilities", read_only(floats))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,6 +70,9 @@ class IndexMap:
 
     parents: tuple[str, ...]
     index: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "index", read_only(self.index))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,7 +138,21 @@ class Network:
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.variables)
         graph.add_edges_from((parent, name) for name, cpd in self.cpds.items() for parent in cpd.parents)
-        return graph
+        return nx.freeze(graph)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (dict(self.variables), dict(self.cpds), self.undefined)
+
+
+def _rebuilt(variables: dict[str, Variable], cpds: dict[str, CPD], undefined: tuple[str, ...]) -> Network:
+    return Network(variables=variables, cpds=cpds, undefined=undefined)
+
+
+def read_only(array: Array) -> Array:
+    """The array, or a copy of a view, that cannot be written into."""
+    owned = array if array.base is None else array.copy()
+    owned.flags.writeable = False
+    return owned
 
 
 def _check_node(variable: Variable, cpd: CPD, variables: Mapping[str, Variable], seen: set[str]) -> None:

@@ -18,6 +18,11 @@ _LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESERVED = frozenset((*FUNCTIONS, *keyword.kwlist, "i"))
 
 
+def is_variable_name(text: str) -> bool:
+    """Whether a variable can have this name."""
+    return _IDENTIFIER.fullmatch(text) is not None and text not in _RESERVED and len(text) <= MAX_NAME
+
+
 def check_variable_name(key: Scalar, what: str, report: Report) -> bool:
     """Whether a variable or parameter can have this name; reports why not."""
     reason = None
