@@ -13,7 +13,9 @@ written here, but not a backslash before a quotation mark.
 
 from __future__ import annotations
 
+import math
 import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -36,7 +38,7 @@ class _Value:
     """The words of a value without its parentheses, and the lengths of the groups at each depth."""
 
     words: list[str] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
+    offsets: array[int] = field(default_factory=lambda: array("q"))
     lengths: list[set[int]] = field(default_factory=list)
 
 
@@ -202,17 +204,20 @@ def _potential(words: _Words, offset: int, faults: Faults) -> Definition | None:
 
 def _check_counts(drafts: list[NodeDraft], faults: Faults) -> None:
     """A fault for each table with a row that sums to more than rounding explains: counts, not probabilities."""
+    sizes = {draft.name: len(draft.states) for draft in drafts}
     for draft in drafts:
-        size = len(draft.states)
+        size, tokens = len(draft.states), draft.numbers or ()
+        if not tokens or len(tokens) != math.prod(sizes.get(axis, 0) for axis in (*draft.parents, draft.name)):
+            continue
         try:
-            numbers = [float(token) for token in draft.numbers or ()]
+            numbers = [float(token) for token in tokens]
         except ValueError:
             continue
-        for k in range(0, len(numbers) if size else 0, max(size, 1)):
+        for k in range(0, len(numbers), size):
             total = sum(numbers[k:k + size])
             if total > 1.5:
                 faults.add("row-sum", f"a row of {draft.name} sums to {total:.10g}: the table holds counts or weights",
-                           draft.place_of(k), listing((draft.numbers or ())[k:k + size]), "rows that sum to 1",
+                           draft.place_of(k), listing(tokens[k:k + size]), "rows that sum to 1",
                            "divide each row by its sum, if that is what the file means")
                 break
 
