@@ -1,0 +1,127 @@
+"""What checks find: a result each, with its figure, and the report that holds them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from pbn.errors import BudgetError
+from pbn.figures import fraction_text
+
+Outcome = Literal["pass", "fail", "skipped"]
+Part = Literal["soundness", "claim"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a check measured: ``outcome``, its ``figure`` in words, ``exact`` where the figure is a number.
+
+    ``detail`` says what was wrong and where, why nothing was measured, or how the figure came about.
+    """
+
+    outcome: Outcome
+    figure: str
+    exact: Fraction | None = None
+    detail: str = ""
+
+
+def passed_if(good: bool, figure: str, *, detail: str = "", wrong: str = "", exact: Fraction | None = None) -> Finding:
+    """A pass, or a failure that ``wrong`` describes."""
+    return Finding(outcome="pass" if good else "fail", figure=figure, exact=exact, detail=detail if good else wrong)
+
+
+def skipped(reason: str) -> Finding:
+    """Nothing was measured, and why."""
+    return Finding(outcome="skipped", figure="not measured", detail=reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One promise, and whether it is kept: ``name`` is a stable identifier of the kind of check.
+
+    ``level``, ``question`` and ``variable`` say what the promise is about, where it is about one.
+    """
+
+    name: str
+    part: Part
+    level: str | None = None
+    question: str | None = None
+    variable: str | None = None
+    outcome: Outcome
+    figure: str
+    exact: Fraction | None = None
+    detail: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What the promise is about, in words.
+
+        Examples
+        --------
+        >>> Result(name="engines_agree", part="soundness", level="low", question="default", outcome="pass",
+        ...        figure="1e-16").subject
+        'default, low'
+        """
+        return ", ".join(filter(None, (self.question, self.level, self.variable)))
+
+    def to_dict(self) -> dict[str, object]:
+        """The result as JSON has it; an exact figure is a string."""
+        return {"name": self.name, "part": self.part, "question": self.question, "level": self.level,
+                "variable": self.variable, "outcome": self.outcome, "figure": self.figure,
+                "exact": None if self.exact is None else fraction_text(self.exact), "detail": self.detail}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One promise that can be tested; ``measure`` does the work."""
+
+    name: str
+    part: Part
+    measure: Callable[[], Finding]
+    level: str | None = None
+    question: str | None = None
+    variable: str | None = None
+
+    def run(self) -> Result:
+        """Test the promise; what would cost more than the budget is skipped."""
+        try:
+            finding = self.measure()
+        except BudgetError as error:
+            finding = skipped(error.faults[0].message)
+        return Result(name=self.name, part=self.part, level=self.level, question=self.question,
+                      variable=self.variable, outcome=finding.outcome, figure=finding.figure, exact=finding.exact,
+                      detail=finding.detail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All results of one world. ``seed`` and ``samples`` say which cases were drawn."""
+
+    world: str
+    title: str
+    seed: int
+    samples: int
+    results: tuple[Result, ...]
+
+    @property
+    def failures(self) -> tuple[Result, ...]:
+        """Promises that are not kept."""
+        return tuple(result for result in self.results if result.outcome == "fail")
+
+    @property
+    def skipped(self) -> tuple[Result, ...]:
+        """Promises that were not tested; they are no passes."""
+        return tuple(result for result in self.results if result.outcome == "skipped")
+
+    @property
+    def passed(self) -> bool:
+        """Whether every promise was tested and is kept."""
+        return not self.failures and not self.skipped
+
+    def to_dict(self) -> dict[str, object]:
+        """The report as JSON has it."""
+        return {"world": self.world, "title": self.title, "seed": self.seed, "samples": self.samples,
+                "passed": self.passed, "failed": len(self.failures), "skipped": len(self.skipped),
+                "results": [result.to_dict() for result in self.results]}
