@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pbn.errors import Fault, NetworkError, PbnError, nearest
 from pbn.network.formats.draft import MAX_CELLS, MAX_FAULTS, Faults, ReadNetwork, WrittenNetwork, oversize
@@ -35,6 +35,7 @@ VERSION = 1
 _SAFE = 2**53
 
 Whole = Annotated[int, Field(ge=0, strict=True)] | Annotated[str, StringConstraints(pattern=r"^[0-9]{1,600}$")]
+Text = Annotated[str, AfterValidator(lambda text: text.encode("utf-8").decode("utf-8"))]
 Number = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,600}(\.[0-9]{1,600}|/0*[1-9][0-9]{0,599})?$")]
 
 
@@ -63,20 +64,20 @@ class _Fold(_Record):
 
 
 class _Variable(_Record):
-    name: Annotated[str, StringConstraints(min_length=1)]
-    states: Annotated[list[str], Field(min_length=1)]
+    name: Annotated[Text, StringConstraints(min_length=1)]
+    states: Annotated[list[Text], Field(min_length=1)]
     origin: Origin
     values: list[Number] | None = None
-    role: str | None = None
-    text: str = ""
-    unit: str = ""
+    role: Text | None = None
+    text: Text = ""
+    unit: Text = ""
     cpd: Annotated[_Table | _Index | _Fold, Field(discriminator="kind")]
 
 
 class _Document(_Record):
     format: Literal["pbn-network"]
     version: Literal[1]
-    name: str = ""
+    name: Text = ""
     variables: Annotated[list[_Variable], Field(min_length=1)]
     undefined: list[str] = []
 
