@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from pbn.errors import BudgetError, Fault, QueryError
+from pbn.errors import BudgetError, Fault, QueryError, listing
 from pbn.exact.arithmetic import BOOLEAN, EXACT, FLOAT, Numbers, integers
 from pbn.exact.eliminate import BoundPlan, bind, joint, known_codes, run
 from pbn.exact.plan import DEFAULT_BUDGET, Plan, make_plan
@@ -248,10 +248,20 @@ class BoundStatistic:
         """P(F, Y) as a matrix: a row for each combination of the statistic's states, a column for each state of Y."""
         if arithmetic not in self._joints:
             self.statistic.plan.check_budget(self.budget, exact=arithmetic == "exact")
+            self._check_matrix()
             numbers = joint(self.bound, EXACT if arithmetic == "exact" else FLOAT)
             shaped = self.shaped(numbers)
             self._joints[arithmetic] = shaped.with_array(read_only(shaped.array))
         return self._joints[arithmetic]
+
+    def _check_matrix(self) -> None:
+        """The matrix may be larger than the plan's result: constants and a visible outcome get their axes back."""
+        size, target = self.statistic.network.size, self.statistic.target
+        cells = math.prod(size(node) for node in (*self.nodes, target))
+        if 8 * cells > self.budget:
+            raise BudgetError(Fault(
+                code="exact/over-budget", message=f"the law of {target} and {listing(self.nodes)} has {cells:,} cells",
+                allowed=f"{self.budget // 8:,} cells (the budget)", hint=f"give {target} fewer states, or raise the budget"))
 
     def shaped(self, numbers: Numbers) -> Numbers:
         """The plan's result as a matrix, as `joint` gives it."""

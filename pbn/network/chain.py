@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import operator
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from pbn.errors import BudgetError, Fault
+from pbn.errors import BudgetError, Fault, listing
 from pbn.network.graph import ancestors, functions_of
+from pbn.network.grid import bounded
 from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Operation, Table, Variable, number_text
 
 MAX_STATES = 2**17
 """A partial result that can take more values than this is refused."""
+LINK = 50
+"""What one more term of a fold takes besides its combinations, in combinations."""
 
 _RESULTS: Mapping[Operation, str] = {
     "+": "sum", "*": "product", "min": "minimum", "max": "maximum", "and": "conjunction", "or": "disjunction",
@@ -25,31 +27,48 @@ _SCALARS: Mapping[Operation, Callable[[Fraction, Fraction], Fraction]] = {
 }  # fmt: skip
 
 
-def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
+def _spend_nothing(_combinations: int) -> None:
+    return
+
+
+def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction]],
+              spend: Callable[[int], None] = _spend_nothing) -> tuple[Fraction, ...]:
     """All values of the operation over one number from each term, ascending.
+
+    ``spend`` is told the combinations that each term takes, before they are computed.
 
     Raises
     ------
     BudgetError
         The values do not collapse: more than `MAX_STATES` of them after some terms.
+    NumberTooLargeError
+        Some value has too many digits.
     """
     values: Collection[Fraction]
     if operation == "+":
-        return _reachable_sums(name, terms)
+        return _reachable_sums(name, terms, spend)
     combine, values = _SCALARS[operation], {Fraction(terms[0][0]), *terms[0]}
     for k, term in enumerate(terms[1:], 2):
-        _check_size(name, len(values) * len(set(term)), k, terms)
-        values = {combine(a, b) for a in values for b in set(term)}
+        distinct = set(term)
+        _check_size(name, len(values) * len(distinct), k, terms)
+        spend(LINK + len(values) * len(distinct))
+        values = {combine(a, b) for a in values for b in distinct}
+        if operation == "*":
+            for value in values:
+                bounded(value)
     return tuple(sorted(values))
 
 
-def _reachable_sums(name: str, terms: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
+def _reachable_sums(name: str, terms: Sequence[Sequence[Fraction]],
+                    spend: Callable[[int], None]) -> tuple[Fraction, ...]:
     scale = math.lcm(*{number.denominator for term in terms for number in term})
+    bounded(Fraction(scale))
     integers = [sorted(set(_scaled(term, scale))) for term in terms]
     small = sum(max(abs(v) for v in term) for term in integers) < 2**62
     values: Array = np.zeros(1, dtype=np.int64 if small else object)
     for k, term in enumerate(integers, 1):
         _check_size(name, len(values) * len(term), k, terms)
+        spend(LINK + len(values) * (len(term) if not small else 1))
         values = np.unique(np.add.outer(values, np.array(term, dtype=values.dtype)))
     return tuple(Fraction(value, scale) for value in values.tolist())
 
@@ -100,21 +119,31 @@ def _order(network: Network, fold: Fold, known: Collection[str]) -> list[int]:
     for k, parent in enumerate(fold.parents):
         residual = any(network.variables[source].role == "residual" for source in sources[k])
         groups[2 if residual else 0 if parent in known else 1].append(k)
-    uses = Counter(source for term in sources for source in term)
-    order: list[int] = []
+    waiting: dict[str, set[int]] = {}  # source → the terms still to come that depend on it
+    for k, term in enumerate(sources):
+        for source in term:
+            waiting.setdefault(source, set()).add(k)
     opened: set[str] = set()
+
+    def growth(k: int) -> int:
+        """How many more sources are shared with terms to come once the term is taken."""
+        return sum((len(waiting[source]) > 1) - (source in opened) for source in sources[k])
+
+    grown = [growth(k) for k in range(len(sources))]
+    order: list[int] = []
     for group in groups:
         while group:
-            best = min(group, key=lambda k: (_still_open(opened | sources[k], sources[k], uses), k))
+            best = min(group, key=lambda k: (grown[k], k))
             group.remove(best)
             order.append(best)
+            changed = {k for source in sources[best] if source not in opened or len(waiting[source]) == 2
+                       for k in waiting[source]}
+            for source in sources[best]:
+                waiting[source].remove(best)
             opened |= sources[best]
-            uses.subtract(sources[best])
+            for k in changed:
+                grown[k] = growth(k)
     return order
-
-
-def _still_open(opened: Collection[str], taken: Collection[str], uses: Mapping[str, int]) -> int:
-    return sum(1 for source in opened if uses[source] > (source in taken))
 
 
 def _sources(network: Network, name: str) -> frozenset[str]:
@@ -130,12 +159,14 @@ def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence
     assert variable.values is not None
     last = variable.values
     previous, values = parents[0], tuple(terms[0])
+    shown = dict.fromkeys(_inputs(network, parents[0]))
     for k in range(1, len(parents)):
         final = k == len(parents) - 1
         results = last if final else reachable(name, fold.operation, [values, terms[k]])
         link = name if final else f"{name}:{k + 1}"
         index = _positions(fold.operation, values, terms[k], results)
-        variables[link] = variable if final else _link(network, variable, fold, parents[:k + 1], results)
+        shown.update(dict.fromkeys(_inputs(network, parents[k])))
+        variables[link] = variable if final else _link(variable, fold.operation, k + 1, listing(shown), results)
         cpds[link] = IndexMap(parents=(previous, parents[k]), index=index)
         previous, values = link, results
     if len(parents) == 1:
@@ -144,13 +175,10 @@ def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence
         cpds[name] = IndexMap(parents=(previous,), index=np.array([position[v] for v in values], dtype=np.intp))
 
 
-def _link(network: Network, variable: Variable, fold: Fold, parents: Sequence[str],
-          values: tuple[Fraction, ...]) -> Variable:
+def _link(variable: Variable, operation: Operation, taken: int, shown: str, values: tuple[Fraction, ...]) -> Variable:
     whole = variable.name.partition(".")[0]
-    shown = dict.fromkeys(name for parent in parents for name in _inputs(network, parent))
-    return Variable(name=f"{variable.name}:{len(parents)}", states=tuple(number_text(value) for value in values),
-                    values=values, origin="auxiliary",
-                    text=f"partial {_RESULTS[fold.operation]} of {whole} over {', '.join(shown)}")
+    return Variable(name=f"{variable.name}:{taken}", states=tuple(number_text(value) for value in values),
+                    values=values, origin="auxiliary", text=f"partial {_RESULTS[operation]} of {whole} over {shown}")
 
 
 def _inputs(network: Network, name: str) -> tuple[str, ...]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from pbn.errors import Fault, NetworkError, listing
+from pbn.errors import BudgetError, Fault, NetworkError, listing
 from pbn.network.counts import DENOMINATOR, count_law
-from pbn.network.grid import Grid, Value, constant, lift, ordered
+from pbn.network.grid import MAX_BITS, Grid, NumberTooLargeError, Value, constant, lift, ordered
 from pbn.network.model import CPD, Fold, IndexMap, Network, Table, Variable, number_text, table
 from pbn.network.rules import Effort, RuleCompiler, part_variable
 from pbn.spec import model as spec
@@ -133,14 +134,18 @@ class _Compiler:
         kind = check_types(expression, scope)[0].kind
         compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds,
                                 effort=self.effort)
-        self._finish(variable, compiler, compiler.grid(expression, kind), kind)
+        with _bounded_numbers(variable):
+            grid = compiler.grid(expression, kind)
+        self._finish(variable, compiler, grid, kind)
 
     def _add_decisions(self, variable: spec.VariableSpec, source: spec.DecisionList) -> None:
         scope = self._scope(variable)
         compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds,
                                 effort=self.effort)
-        cases = [(compiler.grid(test, "truth"), constant(state)) for test, state in source.cases]
-        self._finish(variable, compiler, compiler.decide(cases, constant(source.otherwise)), "label")
+        with _bounded_numbers(variable):
+            cases = [(compiler.grid(test, "truth"), constant(state)) for test, state in source.cases]
+            grid = compiler.decide(cases, constant(source.otherwise))
+        self._finish(variable, compiler, grid, "label")
 
     def _finish(self, variable: spec.VariableSpec, compiler: RuleCompiler, grid: Grid, kind: str) -> None:
         """Make the rule's value the variable itself; a part without value becomes an obligation."""
@@ -153,7 +158,7 @@ class _Compiler:
         if missing:
             raise NetworkError(_undeclared(variable, missing, states))
         recode = np.array([position[level] for level in grid.levels], dtype=np.intp)
-        cpd: CPD = IndexMap(parents=grid.nodes, index=recode[grid.codes])
+        cpd: CPD = IndexMap(parents=grid.nodes, index=np.asarray(recode[grid.codes]))
         own = grid.nodes[0] if len(grid.nodes) == 1 else None
         made = self.cpds.get(own or "")
         if own and isinstance(made, Fold) and own.startswith(f"{variable.name}.") and kind == "number" \
@@ -184,6 +189,18 @@ class _Compiler:
         if variable.states is not None:
             return list(variable.states), variable.values
         return [str(level) for level in grid.levels], None
+
+
+@contextmanager
+def _bounded_numbers(variable: spec.VariableSpec) -> Iterator[None]:
+    """Tell which rule yields a number that is too large."""
+    try:
+        yield
+    except NumberTooLargeError:
+        raise BudgetError(Fault(
+            code="network/rule-too-large", place=variable.place,
+            message=f"the rule of {variable.name} yields numbers of hundreds of digits",
+            allowed=f"{MAX_BITS:,} binary digits", hint="use smaller numbers or fewer multiplications")) from None
 
 
 def _levels(states: Sequence[str], values: tuple[Fraction, ...] | None, kind: str) -> Sequence[Value]:

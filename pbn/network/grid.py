@@ -14,6 +14,19 @@ from pbn.network.model import Array, Variable
 
 Value = Fraction | bool | str | None
 """A number, a truth value or a state; None is undefined (a division by zero, say)."""
+MAX_BITS = 4_000
+"""A number with more binary digits than this, above and below the line together, is refused."""
+
+
+class NumberTooLargeError(ArithmeticError):
+    """A rule yields a number of more than `MAX_BITS` bits; whoever knows the rule tells its name."""
+
+
+def bounded(value: Value) -> Value:
+    """The value itself, unless it is a number of more than `MAX_BITS` bits."""
+    if isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS:
+        raise NumberTooLargeError
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +86,7 @@ def lift(function: Callable[..., Value], grids: Sequence[Grid]) -> Grid:
         for grid in reversed(grids):
             combined, position = divmod(combined, len(grid.levels))
             arguments.append(grid.levels[position])
-        results.append(function(*reversed(arguments)))
+        results.append(bounded(function(*reversed(arguments))))
     levels = tuple(dict.fromkeys(results))
     position_of = {level: k for k, level in enumerate(levels)}
     recoded = np.array([position_of[r] for r in results], dtype=np.intp)[inverse].reshape(code.shape)

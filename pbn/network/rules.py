@@ -17,7 +17,7 @@ import numpy as np
 
 from pbn.errors import BudgetError, Fault
 from pbn.network.chain import reachable
-from pbn.network.grid import Grid, Value, cells, constant, lift, ordered, over_node, union
+from pbn.network.grid import Grid, Value, bounded, cells, constant, lift, ordered, over_node, union
 from pbn.network.model import CPD, Fold, IndexMap, Operation, Variable, number_text
 from pbn.spec.check_types import check_types
 from pbn.spec.expression import Expression, Scope, arithmetic, function, is_constant
@@ -28,6 +28,8 @@ MAX_CELLS = 2**18
 """A part of a rule over more combinations than this is refused."""
 MAX_EFFORT = 2**21
 """Combinations that all rules of one world may take together: some ten seconds of work."""
+CALL = 5
+"""What evaluating one part of a rule takes besides its combinations, in combinations."""
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
@@ -84,7 +86,7 @@ class RuleCompiler:
                 return self._variable(node, kind)
         if isinstance(node, (ast.BoolOp, ast.Compare)) or _is_not(node):
             truth = self._truth(node)
-            return truth if kind == "truth" else lift(_as_number, [truth])
+            return truth if kind == "truth" else self._apply(_as_number, truth)
         return self._number(node)
 
     # -- names ---------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ class RuleCompiler:
         result = constant(None)
         for k in range(len(members), 0, -1):
             if Fraction(k) in index.levels:
-                here = lift(lambda v, k=k: v == k, [index])
+                here = self._apply(lambda v, k=k: v == k, index)
                 result = self.decide([(here, self._read(members[k - 1], kind))], result)
         return result
 
@@ -133,7 +135,7 @@ class RuleCompiler:
     def _truth(self, node: ast.expr) -> Grid:
         match node:
             case ast.UnaryOp():
-                return lift(lambda v: None if v is None else not v, [self._value(node.operand, "truth")])
+                return self._apply(lambda v: None if v is None else not v, self._value(node.operand, "truth"))
             case ast.BoolOp():
                 return self._fold("and" if isinstance(node.op, ast.And) else "or",
                                   [self._value(operand, "truth") for operand in node.values])
@@ -149,15 +151,28 @@ class RuleCompiler:
     def _compare(self, comparison: ast.cmpop, left: ast.expr, right: ast.expr) -> Grid:
         if isinstance(comparison, (ast.In, ast.NotIn)):
             assert isinstance(right, (ast.List, ast.Tuple))
-            found = self._fold("or", [self._compare(ast.Eq(), left, element) for element in right.elts])
+            found = self._contains(left, right.elts)
             negated = isinstance(comparison, ast.NotIn)
-            return lift(lambda v: None if v is None else v is not negated, [found])
+            return self._apply(lambda v: None if v is None else v is not negated, found)
         compare = _COMPARISONS[type(comparison)]
         if self._counts(left) and self._counts(right):
             difference = self._sum([*self._terms(left, Fraction(1)), *self._terms(right, Fraction(-1))])
-            return lift(lambda d: None if d is None else compare(d, Fraction(0)), [difference])
+            return self._apply(lambda d: None if d is None else compare(d, Fraction(0)), difference)
         sides = [self._value(left, "label"), self._value(right, "label")]
         return self._lift(lambda a, b: None if a is None or b is None else compare(a, b), sides)
+
+    def _contains(self, left: ast.expr, elements: Sequence[ast.expr]) -> Grid:
+        """Whether the left side is one of the elements: by one look-up where they are all constants."""
+        numbers = [self._constant(element) for element in elements]
+        labels = [element.value for element in elements if isinstance(element, ast.Constant)]
+        known: frozenset[Value] = frozenset()
+        if None not in numbers:
+            known, kind = frozenset(numbers), "number"
+        elif all(isinstance(label, str) for label in labels) and len(labels) == len(elements):
+            known, kind = frozenset(str(label) for label in labels), "label"
+        if not known:
+            return self._fold("or", [self._compare(ast.Eq(), left, element) for element in elements])
+        return self._apply(lambda v: None if v is None else v in known, self._value(left, kind))
 
     def _counts(self, node: ast.expr) -> bool:
         part = Expression(text=self.expression.text, tree=node, numbers=self.expression.numbers)
@@ -210,7 +225,8 @@ class RuleCompiler:
             states = self.variables[self.scope.families[node.value.id][0]].states
         if name == "size":
             return constant(Fraction(len(states)))
-        return lift(lambda label: None if label is None else Fraction(states.index(label)), [labels])
+        rank = {state: Fraction(k) for k, state in enumerate(states)}
+        return self._apply(lambda label: None if label is None else rank[label], labels)
 
     def _terms(self, node: ast.expr, factor: Fraction) -> Iterator[tuple[Fraction, Grid]]:
         """The terms of a sum with their coefficients, from a walk down its left spine."""
@@ -225,10 +241,13 @@ class RuleCompiler:
                     node = left
                 case ast.BinOp(left=left, op=ast.Mult(), right=right) if (scale := self._constant(right)) is not None:
                     node, factor = left, factor * scale
+                    bounded(factor)
                 case ast.BinOp(left=left, op=ast.Mult(), right=right) if (scale := self._constant(left)) is not None:
                     node, factor = right, factor * scale
+                    bounded(factor)
                 case ast.BinOp(left=left, op=ast.Div(), right=right) if (scale := self._constant(right)):
                     node, factor = left, factor / scale
+                    bounded(factor)
                 case ast.Call(func=ast.Name(id="sum")):
                     for grid in self._arguments(node.args):
                         yield factor, grid
@@ -238,7 +257,8 @@ class RuleCompiler:
                     return
 
     def _sum(self, terms: Sequence[tuple[Fraction, Grid]]) -> Grid:
-        scaled = [lift(lambda v, c=c: None if v is None else v * c, [grid]) for c, grid in reversed(terms)]
+        scaled = [grid if c == 1 else self._apply(lambda v, c=c: None if v is None else v * c, grid)
+                  for c, grid in reversed(terms)]
         return self._fold("+", scaled)
 
     # -- folds, parts and limits -----------------------------------------------------------------
@@ -250,7 +270,7 @@ class RuleCompiler:
             for grid in grids[1:]:
                 result = self._lift(lambda a, b: _in_order(operation, a, b), [result, grid])
             return result
-        terms = _absorb(combine, grids)
+        terms = self._absorb(combine, grids)
         if len(terms) < 3:
             return self._lift(combine, terms)
         return self._fold_node(operation, [self._small(term) for term in terms])
@@ -258,7 +278,7 @@ class RuleCompiler:
     def _fold_node(self, operation: Operation, terms: list[Grid]) -> Grid:
         self.effort.spend(sum(term.codes.size for term in terms), self.name)
         numbers = [tuple(Fraction(term.levels[code]) for code in term.codes) for term in terms]
-        values = reachable(self.name, operation, numbers)
+        values = reachable(self.name, operation, numbers, self._spend)
         truth = operation in ("and", "or")
         name = self._new_name()
         states = ("no", "yes") if truth and len(values) == 2 else tuple(number_text(value) for value in values)
@@ -285,6 +305,32 @@ class RuleCompiler:
             ))
         self.effort.spend(size, self.name)
         return lift(combine, parts)
+
+    def _spend(self, combinations: int) -> None:
+        self.effort.spend(combinations, self.name)
+
+    def _apply(self, function: Callable[..., Value], *grids: Grid) -> Grid:
+        """`lift` over the nodes of the first grid, which those of the others are among."""
+        self._spend(CALL + grids[0].codes.size)
+        return lift(function, grids)
+
+    def _absorb(self, combine: Callable[..., Value], grids: list[Grid]) -> list[Grid]:
+        """Combine grids wherever the nodes of one include those of the other, until none do."""
+        terms: list[Grid] = []
+        reading: dict[str, list[int]] = {}  # node → positions of the terms over it
+        for grid in sorted(grids, key=lambda grid: -len(grid.nodes)):
+            near = reading.get(grid.nodes[0], []) if grid.nodes else range(len(terms))
+            host = next((k for k in near if set(grid.nodes) <= set(terms[k].nodes)), None)
+            if host is None:
+                for node in grid.nodes:
+                    reading.setdefault(node, []).append(len(terms))
+                terms.append(grid)
+            else:
+                terms[host] = self._apply(combine, terms[host], grid)
+        if len(terms) < len(grids):  # what was combined may depend on fewer nodes now
+            return self._absorb(combine, terms)
+        first = {id(grid): k for k, grid in enumerate(grids)}
+        return sorted(terms, key=lambda term: first[id(term)])
 
     def _small(self, grid: Grid) -> Grid:
         """The grid as a function of at most one node: itself, or a new node for its value."""
@@ -321,21 +367,6 @@ def _factors(node: ast.expr) -> list[ast.expr]:
         found.append(node.right)
         node = node.left
     return [node, *reversed(found)]
-
-
-def _absorb(combine: Callable[..., Value], grids: list[Grid]) -> list[Grid]:
-    """Combine grids wherever the nodes of one include those of the other, until none do."""
-    terms: list[Grid] = []
-    for grid in sorted(grids, key=lambda grid: -len(grid.nodes)):
-        host = next((k for k, term in enumerate(terms) if set(grid.nodes) <= set(term.nodes)), None)
-        if host is None:
-            terms.append(grid)
-        else:
-            terms[host] = lift(combine, [terms[host], grid])
-    if len(terms) < len(grids):  # what was combined may depend on fewer nodes now
-        return _absorb(combine, terms)
-    first = {id(grid): k for k, grid in enumerate(grids)}
-    return sorted(terms, key=lambda term: first[id(term)])
 
 
 def _as_number(value: Value) -> Value:

@@ -8,7 +8,8 @@ from pbn.spec.report import Report
 MAX_VARIABLES = 10_000
 MAX_CELLS = 1_000_000
 
-_WORK = {"variables": MAX_VARIABLES, "states": 1_000_000, "probabilities": MAX_CELLS, "dependencies": 1_000_000,
+_WORK = {"variables": MAX_VARIABLES, "states": 1_000_000, "probabilities": MAX_CELLS,
+         "probabilities of grids and counts": 10_000_000, "dependencies": 1_000_000,
          "states times parts of rules": 100_000_000}  # fmt: skip
 
 

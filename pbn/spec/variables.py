@@ -155,9 +155,16 @@ class Resolver:
         of, old = next(iter(parents.items()), ("", ()))
         match declaration.source:
             case "measured":
-                return read_measurement(body, of, len(old), self.constants, self.report)
+                measurement = read_measurement(body, of, len(old), self.constants, self.report)
+                if measurement:
+                    points = int((measurement.stop - measurement.start) / measurement.step) + 1
+                    self._spend_grid(declaration, points, len(old))
+                return measurement
             case "count":
-                return read_count(body, self.constants, self.report)
+                count = read_count(body, self.constants, self.report)
+                if count:
+                    self._spend_grid(declaration, count.stop - count.start + 1, 1)
+                return count
         assert states is not None
         match declaration.source:
             case "of":
@@ -165,6 +172,12 @@ class Resolver:
             case "merge":
                 return read_merge(body, of, old, states, self.report)
         return self._table(declaration, parents, index, states)
+
+    def _spend_grid(self, declaration: Declaration, points: int, rows: int) -> None:
+        """Count the states and probabilities that a grid or a count law will have."""
+        members = len(declaration.members)
+        self.limits.spend("states", points * members, declaration.key.place)
+        self.limits.spend("probabilities of grids and counts", points * rows * members, declaration.key.place)
 
     def _table(self, declaration: Declaration, parents: dict[str, tuple[str, ...]], index: int | None,
                states: tuple[str, ...]) -> Table | None:
