@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pbn.errors import Fault, QueryError, listing, nearest
@@ -75,6 +76,44 @@ def load(name: str | Path, *, question: str | None = None, levels: Mapping[str, 
         raise QueryError(Fault(code="query/world-options", message=f"{name} is a world file: it says itself what is "
                                "asked and shown", hint="question, levels and renormalise go with network files"))
     return world_of(load_spec(path), budget)
+
+
+def write_world(world: World, path: Path, *, level: str | None = None, question: str | None = None) -> tuple[str, ...]:
+    """Write a world as a world file or a network file, by the ending of the path; returns what had to change.
+
+    Parameters
+    ----------
+    level
+        Partial sums take this level's visible terms first; a network file keeps no levels.
+    question
+        For a world file of a network that asks nothing by itself: the node that it asks.
+
+    Raises
+    ------
+    QueryError
+        A world file needs a question and none is known.
+    """
+    from pbn.network.chain import chained
+    from pbn.network.formats.files import write_network, write_text
+    from pbn.network.formats.world_file import world_text
+
+    visible = () if level is None else world.level(level).visible
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return write_network(chained(world.network, visible), path)
+    if world.spec is not None:
+        raise QueryError(Fault(code="query/world-file", message=f"{world.name} comes from a world file already",
+                               hint="copy that file, or convert to a network file"))
+    questions = world.questions
+    if question is not None or not questions:
+        asked = world.question(question)
+        questions = {asked.name: asked}
+    asks = {entry.asks for entry in questions.values()}
+    levels = {entry.name: replace(entry, visible=tuple(n for n in entry.visible if n not in asks))
+              for entry in world.levels.values()}
+    text, notes = world_text(chained(world.network, visible), questions, levels, name=path.stem, title=world.title,
+                             notes=world.notes)
+    write_text(path, text)
+    return notes
 
 
 def loads(text: str, *, budget: int = DEFAULT_BUDGET) -> World:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
@@ -11,6 +11,7 @@ import numpy as np
 from pbn.errors import Fault, QueryError, closest, listing, nearest
 from pbn.evidence import column_codes, evidence_codes, unknown_variable
 from pbn.exact.engine import ArithmeticName, BayesError, BoundStatistic, Engine, Posterior
+from pbn.exact.estimate import Estimate, estimate_bayes_error
 from pbn.exact.plan import DEFAULT_BUDGET
 from pbn.exact.totality import check_rules_total
 from pbn.network.chain import chained
@@ -155,6 +156,22 @@ class World:
         as_level = level is not None and not hide and show is None
         closed_form = self.level(level).closed_forms.get(asked.name) if as_level and level else None
         return self.engine.statistic(asked.asks, visible, closed_form)
+
+    def estimate_bayes_error(self, level: str | None = None, *, question: str | None = None,
+                             hide: Collection[str] = (), show: Collection[str] | None = None, samples: int = 1000,
+                             seed: int = 0, advance: Callable[[], None] = lambda: None) -> Estimate:
+        """An estimate of ε* with a 95% interval, for visible sets where `bayes_error` is out of reach.
+
+        Cases are sampled; the posterior of each is computed, not sampled. ``advance`` is called after
+        each case.
+        """
+        if samples < 2:
+            raise QueryError(Fault(code="query/samples", message="an estimate needs at least two cases",
+                                   found=str(samples)))
+        asked = self.question(question)
+        visible = tuple(name for name in self.visible(level, hide, show) if name != asked.asks)
+        return estimate_bayes_error(self.engine, asked.asks, visible, samples=samples,
+                                    rng=np.random.default_rng(seed), advance=advance)
 
     def posterior(self, evidence: Mapping[str, object] | None = None, level: str | None = None, *,
                   query: str | None = None, question: str | None = None, engine: EngineName = "pbn",

@@ -19,6 +19,8 @@ _BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(I?)B?", re.IGNORECASE | re.ASCII)
 _MOST = 10**18
 
+_RENORMALISE = "pbn.renormalise"
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -65,7 +67,24 @@ def _budget(ctx: click.Context, param: click.Parameter, value: int | None) -> in
 
 def world_argument(command: Command) -> Command:
     """The argument WORLD."""
-    return click.argument("world_name", type=WORLD, metavar="WORLD")(command)
+    return renormalise_option(click.argument("world_name", type=WORLD, metavar="WORLD")(command))
+
+
+def renormalise_option(command: Command) -> Command:
+    """``--renormalise``, which `load_world` looks up."""
+    def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+        ctx.meta[_RENORMALISE] = value
+
+    return click.option("--renormalise", is_flag=True, expose_value=False, callback=keep,
+                        help="Rescale rows of a network file that are off by rounding.")(command)
+
+
+def names_option(name: str, description: str) -> Callable[[Command], Command]:
+    """An option that takes names, separated by commas or given several times."""
+    def split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(part.strip() for names in value for part in names.split(",") if part.strip())
+
+    return click.option(name, multiple=True, metavar="A,B", callback=split, help=description)
 
 
 def budget_option(command: Command) -> Command:
@@ -98,9 +117,11 @@ def json_option(command: Command) -> Command:
 def load_world(name: str, budget: int | None) -> World:
     """The world of a name or path, under a budget."""
     from pbn.exact.plan import DEFAULT_BUDGET
-    from pbn.loading import load
+    from pbn.loading import NETWORK_SUFFIXES, load
 
-    return load(name, budget=DEFAULT_BUDGET if budget is None else budget)
+    context = click.get_current_context(silent=True)
+    renormalise = bool(context and context.meta.get(_RENORMALISE)) and name.lower().endswith(NETWORK_SUFFIXES)
+    return load(name, renormalise=renormalise, budget=DEFAULT_BUDGET if budget is None else budget)
 
 
 def parse_evidence(items: Iterable[str]) -> dict[str, str]:

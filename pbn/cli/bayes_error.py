@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -18,11 +18,14 @@ from pbn.cli.arguments import (
     json_option,
     level_option,
     load_world,
+    names_option,
     question_option,
+    renormalise_option,
 )
 from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_shown, fraction_text
-from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
-from pbn.errors import BudgetError, Fault, PbnError
+from pbn.cli.terminal import heading, progress, show_json, table, table_room
+from pbn.cli.terminal import show as print_parts
+from pbn.errors import BudgetError, Fault, PbnError, QueryError
 from pbn.exact.engine import ArithmeticName
 from pbn.loading import shipped_worlds
 from pbn.spec.model import Published, Question
@@ -36,6 +39,9 @@ class Request:
     question: str | None
     level: str | None
     hide: tuple[str, ...]
+    show: tuple[str, ...] | None
+    samples: int | None
+    seed: int
     arithmetic: ArithmeticName
 
 
@@ -54,6 +60,7 @@ class Figure:
     exact: Fraction | None
     entropy: float | None = None
     statistic: tuple[str, ...] = ()
+    interval: tuple[float, float] | None = None
     published: Published | None = None
 
     @property
@@ -77,21 +84,31 @@ class Part:
 @click.argument("world_names", type=WORLD, nargs=-1, metavar="[WORLD]...")
 @question_option
 @level_option
-@click.option("--hide", multiple=True, metavar="A,B", help="Attributes to hide besides.")
+@names_option("--hide", "Attributes to hide besides.")
+@names_option("--show", "Show these variables, in place of a level's.")
+@click.option("--estimate", "samples", type=click.IntRange(2, 10**7), metavar="N",
+              help="Estimate from N sampled cases, with a 95% interval, in place of the exact value.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the sampled cases.")
 @float_option
 @json_option
+@renormalise_option
 @budget_option
 def bayes_error_command(world_names: tuple[str, ...], question: str | None, level: str | None, hide: tuple[str, ...],
-                        in_float: bool, as_json: bool, budget: int | None) -> None:
+                        show: tuple[str, ...], samples: int | None, seed: int, in_float: bool, as_json: bool,
+                        budget: int | None) -> None:
     """Compute the Bayes error of every question and level, of the worlds named or of all that ship.
 
     It is the least error that any predictor can have who sees what the level shows. H is the entropy of
     the outcome given that, in nats. A tick says that the number rounds to the published one.
 
-    With --hide and no --level, the attributes named are hidden from all that there are.
+    With --hide and no --level, the attributes named are hidden from all that there are. --show gives a set
+    of its own. --estimate is for sets where the exact value is out of reach.
     """
-    hidden = tuple(name.strip() for names in hide for name in names.split(",") if name.strip())
-    request = Request(question=question, level=level, hide=hidden, arithmetic="float" if in_float else "exact")
+    if show and level:
+        raise QueryError(Fault(code="cli/show-and-level", message="--show and --level both say what is visible",
+                               hint="give one of them"))
+    request = Request(question=question, level=level, hide=hide, show=show or None, samples=samples, seed=seed,
+                      arithmetic="float" if in_float else "exact")
     parts: list[Part] = []
     errors: list[PbnError] = []
     with progress() as shown:
@@ -102,7 +119,8 @@ def bayes_error_command(world_names: tuple[str, ...], question: str | None, leve
     if as_json:
         show_json([_record(figure) for part in parts for figure in part.figures])
     elif any(part.figures for part in parts):
-        show(*_display([part for part in parts if part.figures], in_float))
+        shown_parts = [part for part in parts if part.figures]
+        print_parts(*(_estimates(shown_parts, samples) if samples else _display(shown_parts, in_float)))
     if errors:
         kind = BudgetError if all(isinstance(error, BudgetError) for error in errors) else PbnError
         raise kind(*_distinct(errors))
@@ -120,23 +138,31 @@ def _compute(name: str, budget: int | None, request: Request, errors: list[PbnEr
     """All figures of a world that can be had; what fails is added to ``errors``."""
     try:
         world = load_world(name, budget)
-        questions = [world.question(request.question)] if request.question else list(world.questions.values())
+        questions = list(world.questions.values())
+        if request.question or not questions:
+            questions = [world.question(request.question)]
         levels = _levels(world, request)
     except PbnError as error:
         errors.append(error)
         return None
     figures: list[Figure] = []
-    task = shown.add_task(world.name, total=len(questions) * (1 + len(levels)))
+    each = request.samples or 1
+    task = shown.add_task(world.name, total=len(questions) * (1 + each * len(levels)))
     for question in questions:
         for level in (None, *levels):
             try:
-                figures += _priors(world, question, request) if level is None else [
-                    _error(world, question, level or None, request)]
+                if level is None:
+                    figures += [] if request.samples else _priors(world, question, request)
+                    shown.advance(task)
+                elif request.samples:
+                    figures.append(_estimate(world, question, level or None, request, lambda: shown.advance(task)))
+                else:
+                    figures.append(_error(world, question, level or None, request))
+                    shown.advance(task)
             except PbnError as error:
                 where = f"{world.name}, {question.name}{f', level {level}' if level else ''}"
                 errors.append(type(error)(*(replace(fault, message=f"{where}: {fault.message}")
                                             for fault in error.faults)))
-            shown.advance(task)
     return Part(name=world.name, title=world.title, figures=figures)
 
 
@@ -144,18 +170,34 @@ def _levels(world: World, request: Request) -> list[str]:
     """Names of the levels; the empty name stands for all attributes less those hidden."""
     if request.level is not None:
         return [world.level(request.level).name]
-    return [""] if request.hide else list(world.levels)
+    return [""] if request.hide or request.show else list(world.levels)
 
 
 def _error(world: World, question: Question, level: str | None, request: Request) -> Figure:
-    found = world.bayes_error(level, question=question.name, hide=request.hide, arithmetic=request.arithmetic)
+    found = world.bayes_error(level, question=question.name, hide=request.hide, show=request.show,
+                              arithmetic=request.arithmetic)
+    as_level = not request.hide and request.show is None
+    published = next((entry for entry in world.published if entry.quantity == "bayes_error" and as_level
+                      and entry.question == question.name and entry.level == level), None)
+    return Figure(world=world.name, question=question.name, quantity="bayes_error", label=_label(level, request),
+                  level=level, hide=request.hide, value=found.value, exact=found.exact, entropy=found.entropy,
+                  statistic=found.statistic, published=published)
+
+
+def _label(level: str | None, request: Request) -> str:
+    shown = f"given {', '.join(request.show)}" if request.show else ""
     hidden = f"without {', '.join(request.hide)}" if request.hide else ""
-    published = next((entry for entry in world.published if entry.quantity == "bayes_error"
-                      and entry.question == question.name and entry.level == level and not request.hide), None)
-    return Figure(world=world.name, question=question.name, quantity="bayes_error",
-                  label=" ".join(filter(None, ("ε*", level, hidden))), level=level, hide=request.hide,
-                  value=found.value, exact=found.exact, entropy=found.entropy, statistic=found.statistic,
-                  published=published)
+    return " ".join(filter(None, ("ε*", level, shown, hidden)))
+
+
+def _estimate(world: World, question: Question, level: str | None, request: Request,
+              advance: Callable[[], None]) -> Figure:
+    assert request.samples is not None
+    found = world.estimate_bayes_error(level, question=question.name, hide=request.hide, show=request.show,
+                                       samples=request.samples, seed=request.seed, advance=advance)
+    return Figure(world=world.name, question=question.name, quantity="bayes_error_estimate",
+                  label=_label(level, request), level=level, hide=request.hide, value=found.value, exact=None,
+                  interval=(found.low, found.high))
 
 
 def _priors(world: World, question: Question, request: Request) -> Iterator[Figure]:
@@ -174,6 +216,18 @@ def _priors(world: World, question: Question, request: Request) -> Iterator[Figu
 
 
 # -- showing -------------------------------------------------------------------------------------
+
+
+def _estimates(parts: Sequence[Part], samples: int) -> Iterator[Text | Table | str]:
+    for part in parts:
+        yield heading(part.name, part.title)
+        listed = table("question", "quantity", "estimate", "95% interval", narrow=["estimate", "95% interval"])
+        for figure, name in zip(part.figures, _names(part.figures), strict=True):
+            low, high = figure.interval or (figure.value, figure.value)
+            listed.add_row(name, figure.label, decimal(figure.value), f"{decimal(low)} to {decimal(high)}")
+        yield listed
+        yield ""
+    yield Text(f"estimates from {samples:,} sampled cases, each with its computed posterior; not exact", style="dim")
 
 
 def _display(parts: Sequence[Part], in_float: bool) -> Iterator[Text | Table | str]:
@@ -238,5 +292,7 @@ def _record(figure: Figure) -> dict[str, object]:
     else:
         record |= {"level": figure.level, "hide": list(figure.hide), "entropy": figure.entropy,
                    "statistic": list(figure.statistic)}
+    if figure.interval is not None:
+        record |= {"interval": list(figure.interval), "confidence": 0.95}
     exact = None if figure.exact is None else fraction_text(figure.exact)
     return record | {"value": figure.value, "exact": exact, "published": published}

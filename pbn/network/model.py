@@ -138,7 +138,8 @@ class Network:
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.variables)
         graph.add_edges_from((parent, name) for name, cpd in self.cpds.items() for parent in cpd.parents)
-        return nx.freeze(graph)
+        frozen: nx.DiGraph[str] = nx.freeze(graph)
+        return frozen
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (dict(self.variables), dict(self.cpds), self.undefined)

@@ -115,11 +115,13 @@ class RuleCompiler:
         if position is not None:
             return self._read(members[int(position) - 1], kind)
         index = self._small(self._value(node.slice, "number"))
+        reached = [k for k in range(len(members), 0, -1) if Fraction(k) in index.levels]
         result = constant(None)
-        for k in range(len(members), 0, -1):
-            if Fraction(k) in index.levels:
-                here = self._apply(lambda v, k=k: v == k, index)
-                result = self.decide([(here, self._read(members[k - 1], kind))], result)
+        if reached and len(reached) == len(index.levels):  # the index is a member's everywhere: one is left over
+            result = self._read(members[reached.pop(0) - 1], kind)
+        for k in reached:
+            here = self._apply(lambda v, k=k: v == k, index)
+            result = self.decide([(here, self._read(members[k - 1], kind))], result)
         return result
 
     # -- choices and conditions ----------------------------------------------------------------

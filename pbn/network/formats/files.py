@@ -61,8 +61,11 @@ def write_network(network: Network, path: Path | str) -> tuple[str, ...]:
     module = _module(path, WRITABLE, "written")
     write = getattr(import_module(f"pbn.network.formats.{module}"), f"write_{module}")
     result = cast(Callable[[Network], WrittenNetwork], write)(network)
-    _replace(path, result.text)
-    return result.notes
+    write_text(path, result.text)
+    names = [f"{old!r} is written as {new!r}" for old, new in result.names.items()]
+    states = [f"{node}: the state {old!r} is written as {new!r}" for node, own in result.states.items()
+              for old, new in own.items()]
+    return (*names, *states, *result.notes)
 
 
 def _module(path: Path, known: dict[str, str], verb: str) -> str:
@@ -76,7 +79,7 @@ def _module(path: Path, known: dict[str, str], verb: str) -> str:
         found=path.name, allowed=", ".join(f".{name}" for name in known), hint=nearest(extension, known)))
 
 
-def _replace(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a whole file beside the path, then put it in its place."""
     beside = None
     target = Path(os.path.realpath(path))  # a link stays a link

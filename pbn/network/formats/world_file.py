@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -13,7 +14,7 @@ from pbn.network.chain import chained
 from pbn.network.model import Array, IndexMap, Network, Table, number_text
 from pbn.spec.model import Level, Question
 from pbn.spec.names import MAX_NAME, is_variable_name
-from pbn.spec.source import MAX_BYTES
+from pbn.spec.source import MAX_BYTES, MAX_NODES
 
 
 def world_text(network: Network, questions: Mapping[str, Question], levels: Mapping[str, Level], *, name: str,
@@ -28,6 +29,7 @@ def world_text(network: Network, questions: Mapping[str, Question], levels: Mapp
         The text would be larger than a world file may be.
     """
     view = chained(network, ())
+    _check_size(view)
     names = _names(view)
     renamed = [f"{old!r} is called {new}" for old, new in names.items() if old != new]
     lines = [f"name: {_identifier(name).lower()}", f"title: {_quoted(title)}"]
@@ -43,10 +45,19 @@ def world_text(network: Network, questions: Mapping[str, Question], levels: Mapp
               for level in levels.values()]
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > MAX_BYTES:
-        raise BudgetError(Fault(code="network/world-too-large", message=f"the world file would have {len(text):,} "
-                                "characters", allowed=f"{MAX_BYTES:,} bytes",
-                                hint="load the network file itself: it needs no world file"))
+        raise _too_large(f"{len(text.encode()):,} bytes", f"{MAX_BYTES:,}")
     return text, tuple(renamed)
+
+
+def _check_size(network: Network) -> None:
+    values = sum(math.prod(network.size(n) for n in (node, *network.parents(node))) for node in network.variables)
+    if values > MAX_NODES:
+        raise _too_large(f"{values:,} probabilities", f"{MAX_NODES:,}")
+
+
+def _too_large(found: str, allowed: str) -> BudgetError:
+    return BudgetError(Fault(code="network/world-too-large", message=f"the world file would have {found}",
+                             allowed=allowed, hint="load the network file itself: it needs no world file"))
 
 
 def _variable(network: Network, node: str, names: Mapping[str, str]) -> Iterator[str]:
