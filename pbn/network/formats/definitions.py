@@ -129,13 +129,8 @@ def identifier(name: str) -> str:
 
 def written(text: str, names: Mapping[str, str], states: Mapping[str, Mapping[str, str]],
             rounded: Sequence[str]) -> WrittenNetwork:
-    """A written network with what was changed: names and states that differ, tables that had to be rounded."""
-    changed = {old: new for old, new in names.items() if old != new}
+    """A written network with the names and states that differ, and a note on tables that had to be rounded."""
     renamed = {node: {old: new for old, new in own.items() if old != new} for node, own in states.items()}
-    renamed = {node: own for node, own in renamed.items() if own}
-    notes = [f"{old!r} is written as {new!r}" for old, new in changed.items()]
-    notes += [f"{node}: the state {old!r} is written as {new!r}" for node, own in renamed.items()
-              for old, new in own.items()]
-    if rounded:
-        notes.append(f"rounded to 17 digits or more, since their decimals do not end: {listing(rounded)}")
-    return WrittenNetwork(text=text, notes=tuple(notes), names=changed, states=renamed)
+    notes = [f"rounded to 17 digits or more, since their decimals do not end: {listing(rounded)}"] if rounded else []
+    return WrittenNetwork(text=text, notes=tuple(notes), names={old: new for old, new in names.items() if old != new},
+                          states={node: own for node, own in renamed.items() if own})

@@ -30,5 +30,5 @@ def write_graphml(network: Network) -> WrittenNetwork:
     for node, cpd in network.cpds.items():
         for axis, parent in enumerate(cpd.parents):
             graph.add_edge(names[parent], names[node], axis=axis)
-    lines = nx.generate_graphml(graph, encoding="unicode")
+    lines = nx.generate_graphml(graph, encoding="utf-8")
     return written("\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *lines]) + "\n", names, {}, ())

@@ -7,8 +7,8 @@ states may stand without quotes, since programs write them so.
 
 A NET potential may be unnormalised (counts, say) and Hugin scales it. Here such a row is refused: what it
 stands for is a decision for people, not for a reader. Continuous, decision, utility and function nodes,
-classes and expressions are refused too. pgmpy 1.1 loses comments and integers, pyAgrum 3.3 reads what is
-written here, but not a backslash before a quotation mark.
+classes and expressions are refused too. pgmpy 1.1 fails on comments and integers, and
+pyAgrum 3.3 rounds to single precision.
 """
 
 from __future__ import annotations
