@@ -1,7 +1,7 @@
 """Every real network file of a format that we read: the right answers, or a refusal with code and line.
 
-`READERS` says which formats are tried. A file whose reader refuses it stands in `REFUSED`; a query that the
-plan refuses in `OVER_BUDGET`; one that takes long in `COSTLY`, tried with ``-m benchmark``.
+`READERS` says which formats are tried. A file whose reader refuses it stands in `REFUSED`, a query that the
+plan refuses in `OVER_BUDGET`; there is none now.
 """
 
 from __future__ import annotations
@@ -54,11 +54,6 @@ REFUSED = {  # file → code and line of the first fault
 NEGATIVE = {"pathfinder__unbbayes.net"}
 """Refused for their negative numbers, although answers exist: those of somebody's repair."""
 OVER_BUDGET: set[tuple[str, str, str]] = set()  # file, target, evidence
-COSTLY = {
-    ("diabetes__csc442.bif", "gut_abs_15", "bg_22, cho_16"),
-    ("health_pgmpy__farehm.bif", "comorbidity", ""),
-    ("health_pgmpy__farehm.bif", "educationlevel", "comorbidity"),
-}
 
 
 @cache
@@ -92,14 +87,14 @@ def queries(answers: dict[str, Any]) -> Iterator[tuple[str, dict[str, str], list
         yield query["target"], query["evidence"], query["states"], query["p"], query["p_evidence"]
 
 
-def check_answers(file: str, read: ReadNetwork, *, costly: bool) -> int:
-    """Compare the answers that are costly, or those that are not, with the references; returns their number."""
+def check_answers(file: str, read: ReadNetwork) -> int:
+    """Compare the answers with the references; returns their number."""
     engine, variables = Engine(read.network), read.network.variables
     named = {name: read.names.get(name, name) for name in (*read.names, *variables)}
     done = 0
     for target, evidence, states, expected, likelihood in queries(reference(file)):
         key = (file, target, ", ".join(sorted(evidence)))
-        if key in OVER_BUDGET or (key in COSTLY) is not costly:
+        if key in OVER_BUDGET:
             continue
         assert list(variables[named[target]].states) == states
         codes = {named[name]: variables[named[name]].states.index(state) for name, state in evidence.items()}
@@ -123,7 +118,7 @@ def test_right_answers(file: str, shared: Path) -> None:
     assert read.notes or deviation <= 1e-12
     assert len(read.network) == int(source["nodes"])
     assert sum(len(read.network.parents(name)) for name in read.network.variables) == int(source["arcs"])
-    assert check_answers(file, read, costly=False) > 0
+    assert check_answers(file, read) > 0
 
 
 @pytest.mark.parametrize("file", sorted(file for file in REFUSED if Path(file).suffix in READERS))
@@ -133,13 +128,6 @@ def test_refused_with_code_and_line(file: str, shared: Path) -> None:
     place = caught.value.faults[0].place
     assert place is not None
     assert (caught.value.code, place.line, place.file) == (*REFUSED[file], file)
-
-
-@pytest.mark.benchmark
-@pytest.mark.parametrize("file", sorted({file for file, _, _ in COSTLY}))
-def test_right_answers_that_cost_much(file: str, shared: Path) -> None:
-    read = READERS[Path(file).suffix](NETWORKS / file, renormalise=True)
-    assert check_answers(file, read, costly=True) > 0
 
 
 def test_no_file_with_reference_answers_is_refused(shared: Path) -> None:
