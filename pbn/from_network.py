@@ -98,13 +98,14 @@ def load_network(path: Path, *, question: str | None = None, levels: Mapping[str
     sidecar = read_sidecar(beside) if beside.is_file() else None
     read = read_network(path, renormalise=renormalise or (sidecar is not None and sidecar.renormalise))
     network = read.network
+    title = path.stem if read.name in ("", "unknown") else read.name
     if sidecar is None or question is not None:
-        world = world_of_network(network, question=question, levels=levels, name=path.stem, title=read.name,
+        world = world_of_network(network, question=question, levels=levels, name=path.stem, title=title,
                                  budget=budget)
     else:
         asked, shown = sidecar.resolve({node: network.variables[node].states for node in network.named})
         named = {level: Level(name=level, visible=tuple(nodes)) for level, nodes in (levels or {}).items()} or shown
         rest = {question.asks for question in asked.values()}
         full = {"full": Level(name="full", visible=tuple(n for n in network.named if n not in rest))}
-        world = _world(network, asked, named or full, path.stem, sidecar.title or read.name, budget)
+        world = _world(network, asked, named or full, path.stem, sidecar.title or title, budget)
     return replace(world, notes=read.notes)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EngineName = Literal["pbn", "pgmpy"]
+_POSITIVE = frozenset(("yes", "true", "present", "positive", "t", "y", "1"))
 _Entry = TypeVar("_Entry", Question, Level)
 
 
@@ -332,8 +333,8 @@ class World:
 def question_about(network: Network, node: str) -> Question:
     """A question about a node of a network that comes without questions."""
     states = network.variables[node].states
-    return Question(name=node, asks=node, kind="yes/no" if len(states) == 2 else "choice", text="",
-                    positive=("yes" if "yes" in states else states[-1]) if len(states) == 2 else None)
+    positive = next((state for state in states if state.casefold() in _POSITIVE), None) if len(states) == 2 else None
+    return Question(name=node, asks=node, kind="yes/no" if positive else "choice", text="", positive=positive)
 
 
 def _check_choice(kind: str, name: str, choices: Sequence[str]) -> None:

@@ -32,7 +32,7 @@ class Entry:
 
     name: str
     variable: Variable
-    declared: spec.VariableSpec
+    declared: spec.VariableSpec | None
     marks: tuple[str, ...]
 
 
@@ -45,9 +45,9 @@ def describe_command(world_name: str, budget: int | None) -> None:
     At the end stands a query to copy.
     """
     world = load_world(world_name, budget)
-    assert world.spec is not None
-    show(heading(world.name, world.title), "", _questions(world), "", _levels(world), "", _variables(world),
-         _legend(), *_notes(world.spec.notes), *_example(world, world_name))
+    asked: list[Table | str] = [_questions(world), ""] if world.questions else []
+    show(heading(world.name, world.title), "", *asked, _levels(world), "", _variables(world), _legend(),
+         *_notes(world.notes), *_example(world, world_name))
 
 
 def _questions(world: World) -> Table:
@@ -87,11 +87,11 @@ def _variables(world: World) -> Table:
 
 
 def _entries(world: World) -> Iterator[Entry]:
-    assert world.spec is not None
     known = [set(functions_of(world.network, level.visible)) for level in world.levels.values()]
     family = {member: name for name, members in world.families.items() for member in members}
     entries = []
-    for name, declared in world.spec.variables.items():
+    declarations = {name: None for name in world.network.named} if world.spec is None else world.spec.variables
+    for name, declared in declarations.items():
         marks = tuple(SHOWN if name in level.visible else KNOWN if name in functions else HIDDEN
                       for level, functions in zip(world.levels.values(), known, strict=True))
         entries.append(Entry(name=name, variable=world.network.variables[name], declared=declared, marks=marks))
@@ -128,7 +128,10 @@ def _states(variable: Variable) -> str:
 
 def _source(world: World, entry: Entry) -> str:
     """Where a variable's value comes from, in words."""
-    assert world.spec is not None
+    if entry.declared is None:
+        parents = world.network.parents(entry.name)
+        random = world.network.variables[entry.name].origin != "deterministic"
+        return ("random" if random else "deterministic") + (f", given {listing(parents, MOST_STATES)}" if parents else "")
     match entry.declared.source:
         case spec.Table(parents=parents) as source:
             return f"random, given {', '.join(parents)}" if parents else _unconditional(source.rows)
@@ -163,6 +166,12 @@ def _notes(notes: Sequence[str]) -> Iterator[Text]:
 
 def _example(world: World, name: str) -> Iterator[Text | str]:
     """A query of the first question at the coarsest level, tried before it is shown."""
+    if not world.questions:
+        last = world.network.named[-1]
+        yield Text("\nfor example", style="bold")
+        yield shlex.join(["pbn", "query", name, "--ask", world.network.named[0],
+                          f"{last}={world.network.variables[last].states[0]}"])
+        return
     question, level = next(iter(world.questions)), list(world.levels)[-1]
     try:
         evidence = _typical_evidence(world, question, level)

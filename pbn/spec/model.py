@@ -85,7 +85,7 @@ Source = Table | Rule | DecisionList | Lookup | Measurement | Count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariableSpec:
-    """One variable: its states (None where a rule or a grid makes them), numbers, role and source.
+    """One variable: its states (None where a rule or a measurement makes them), numbers, role and source.
 
     ``parents`` are the variables that it names, in order of first use; a rule may turn out not to
     depend on all of them. ``index`` is the position, from 1, of a member of a repeated variable.

@@ -14,7 +14,7 @@ from pbn.spec.expression import Type
 from pbn.spec.limits import MAX_CELLS, Limits
 from pbn.spec.lookups import read_lookup, read_merge
 from pbn.spec.measures import read_count, read_measurement
-from pbn.spec.model import Role, Source, Table, VariableSpec
+from pbn.spec.model import Count, Role, Source, Table, VariableSpec
 from pbn.spec.nodes import Node, Scalar, Sequence
 from pbn.spec.order import cycles, parents_first
 from pbn.spec.report import Report
@@ -129,6 +129,8 @@ class Resolver:
         source = self._source(declaration, parents, index, own)
         draft.failed |= source is None
         meaning = replace(own, source=source)
+        if isinstance(source, Count):
+            meaning = replace(meaning, states=tuple(map(str, range(source.start, source.stop + 1))))
         if not (declaration.repeated and declaration.source == "p" and _mentions_index(declaration.body.get("p"))):
             self._declared[declaration.name] = meaning
         return meaning

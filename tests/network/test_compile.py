@@ -239,3 +239,16 @@ def test_a_rule_may_not_yield_an_undeclared_state():
         network_of({"x": "{states: [0, 1, 2]}"}, "{rule: 2 * x, states: [0, 2]}")
     assert caught.value.code == "rule/undeclared-state"
     assert "4" in caught.value.faults[0].message
+
+
+def test_a_count_can_be_merged_into_ranges():
+    network = network_of({"n": "{count: {negative_binomial: {median: 3, dispersion: 2}, from: 0, to: 9}}",
+                          "group": "{merge: n, into: {few: 0..2, some: [3, 4, 5], many: 6..9}}"}, "{rule: rank(group)}")
+    assert network.cpds["group"].index.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_a_computed_position_leaves_no_undefined_node_where_every_position_is_a_member():
+    letters = {"letter": "{repeat: 6, states: a..c}", "place": "{states: 1..6}"}
+    network = network_of(letters, "{rule: \"letter[place] == 'a'\"}")
+    assert not network.undefined
+    assert not any("undefined" in variable.states for variable in network.variables.values())

@@ -103,7 +103,7 @@ def test_repeated_variables(codes):
     ("points", ("9", "10"), (9, 10)),
     ("grade", ("good", "poor"), None),
     ("seen", None, None),
-    ("pages", None, None),
+    ("pages", tuple(map(str, range(61))), None),
     ("won", ("lost", "won"), None),
 ])  # fmt: skip
 def test_states_and_values(codes, name, states, values):
