@@ -21,7 +21,15 @@ from dataclasses import dataclass, field
 
 from pbn.errors import NetworkError, listing
 from pbn.network.formats.definitions import Definition, distinct, drafts_of, identifier, written
-from pbn.network.formats.draft import Faults, NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network
+from pbn.network.formats.draft import (
+    MAX_CELLS,
+    Faults,
+    NodeDraft,
+    ReadNetwork,
+    WrittenNetwork,
+    as_tables,
+    build_network,
+)
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText
 from pbn.network.model import Network
@@ -111,6 +119,8 @@ class _Words:
             else:
                 if counts:
                     counts[-1] += 1
+                if len(value.words) > MAX_CELLS:
+                    raise self.source.error("too-large", "the list is too long", self.at, allowed=f"{MAX_CELLS:,}")
                 value.words.append(word)
                 value.offsets.append(self.at)
         return value

@@ -93,7 +93,8 @@ class _Builder:
         self.elements = 0
         self.attributes = 0
         self.parser = parser = expat.ParserCreate("utf-8")
-        parser.specified_attributes = True
+        parser.specified_attributes = parser.buffer_text = True
+        parser.buffer_size = 2**16
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
         parser.CharacterDataHandler = self.characters
@@ -127,7 +128,7 @@ class _Builder:
 
     def characters(self, text: str) -> None:
         element = self.open[-1]
-        element.text_line = element.text_line or self.parser.CurrentLineNumber
+        element.text_line = element.text_line or self.parser.CurrentLineNumber - text.count("\n")
         element.parts.append(text)
 
     def comment(self, text: str) -> None:
