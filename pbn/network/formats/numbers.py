@@ -61,6 +61,10 @@ def _mantissa(token: str) -> tuple[int, int] | str:
     """(m, d) with the token's value m / 10^d, or the reason why it has none."""
     if len(token) > MAX_DIGITS:
         return f"has more than {MAX_DIGITS} characters"
+    whole, _, fraction = token.partition(".")
+    digits = whole + fraction
+    if digits.isdecimal() and digits.isascii():  # nearly all numbers, and faster than the pattern
+        return int(digits), len(fraction) if digits.strip("0") else 0
     match = _NUMBER.fullmatch(token)
     if match is None:
         return "is not a number"
