@@ -1,6 +1,6 @@
 """Pages of the documentation as tests see them: fenced blocks, run in order in one folder of their own.
 
-Four kinds of block are run: ``yaml file=NAME`` is written to a file, ``console`` runs each line that begins
+Four kinds of block are run: a block with ``file=NAME`` is written to a file, ``console`` runs each line that begins
 with ``$``, ``text prompt=WORLD`` types its lines with ``>`` into the prompt of ``pbn query WORLD``, ``python`` is
 a doctest. To put the true outputs into the blocks of a page:
 
@@ -144,7 +144,7 @@ class Page:
     def run_all(self) -> None:
         """Run every block; the caller has gone to the folder where files may be written."""
         for block in blocks(self.path):
-            if block.language == "yaml" and "file" in block.options:
+            if "file" in block.options:
                 Path(block.options["file"]).write_text(block.text, encoding="utf-8")
             elif block.language == "console":
                 self._console(block)
@@ -192,7 +192,7 @@ def with_true_outputs(path: Path) -> str:
     source = path.read_text(encoding="utf-8")
     pieces, end = [], 0
     for block in blocks(path):
-        if block.language == "yaml" and "file" in block.options:
+        if "file" in block.options:
             Path(block.options["file"]).write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             lines = []
