@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
@@ -22,9 +21,7 @@ LINK = 50
 _RESULTS: Mapping[Operation, str] = {
     "+": "sum", "*": "product", "min": "minimum", "max": "maximum", "and": "conjunction", "or": "disjunction",
 }  # fmt: skip
-_SCALARS: Mapping[Operation, Callable[[Fraction, Fraction], Fraction]] = {
-    "*": operator.mul, "min": min, "max": max, "and": min, "or": max,
-}  # fmt: skip
+_LEAST: Collection[Operation] = ("min", "and")
 
 
 def _spend_nothing(_combinations: int) -> None:
@@ -44,18 +41,31 @@ def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction
     NumberTooLargeError
         Some value has too many digits.
     """
-    values: Collection[Fraction]
     if operation == "+":
         return _reachable_sums(name, terms, spend)
-    combine, values = _SCALARS[operation], {Fraction(terms[0][0]), *terms[0]}
+    if operation == "*":
+        return _reachable_products(name, terms, spend)
+    values = set(terms[0])
     for k, term in enumerate(terms[1:], 2):
         distinct = set(term)
         _check_size(name, len(values) * len(distinct), k, terms)
-        spend(LINK + len(values) * len(distinct))
-        values = {combine(a, b) for a in values for b in distinct}
-        if operation == "*":
-            for value in values:
-                bounded(value)
+        spend(LINK + len(values) + len(distinct))
+        most, least = min(max(values), max(distinct)), max(min(values), min(distinct))
+        values = {value for value in values | distinct
+                  if (value <= most if operation in _LEAST else value >= least)}
+    return tuple(sorted(values))
+
+
+def _reachable_products(name: str, terms: Sequence[Sequence[Fraction]],
+                        spend: Callable[[int], None]) -> tuple[Fraction, ...]:
+    values = {Fraction(1)}
+    for k, term in enumerate(terms, 1):
+        distinct = set(term)
+        _check_size(name, len(values) * len(distinct), k, terms)
+        spend(LINK + 2 * len(values) * len(distinct))
+        values = {a * b for a in values for b in distinct}
+        for value in values:
+            bounded(value)
     return tuple(sorted(values))
 
 
@@ -199,6 +209,14 @@ def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[
         sums = np.add.outer(np.array(left, dtype=dtype), np.array(right, dtype=dtype))
         positions: Array = np.searchsorted(np.array(target, dtype=dtype), sums).astype(np.intp)
         return positions
-    combine, position = _SCALARS[operation], {value: k for k, value in enumerate(results)}
-    return np.array([[position[combine(a, b)] for b in term] for a in values], dtype=np.intp)
+    if operation == "*":
+        position = {value: k for k, value in enumerate(results)}
+        return np.array([[position[a * b] for b in term] for a in values], dtype=np.intp)
+    rank = {number: k for k, number in enumerate(sorted({*values, *term, *results}))}
+    ours, theirs = (np.array([rank[number] for number in row], dtype=np.intp) for row in (values, term))
+    chosen = np.minimum.outer(ours, theirs) if operation in _LEAST else np.maximum.outer(ours, theirs)
+    place: Array = np.zeros(len(rank), dtype=np.intp)
+    place[[rank[number] for number in results]] = np.arange(len(results))
+    found: Array = place[chosen]
+    return found
 
