@@ -15,7 +15,8 @@ from pbn.errors import BudgetError, Fault, NetworkError, listing
 from pbn.network.counts import DENOMINATOR, count_law
 from pbn.network.grid import MAX_BITS, Grid, NumberTooLargeError, Value, constant, lift, ordered
 from pbn.network.model import CPD, Fold, IndexMap, Network, Table, Variable, number_text, table
-from pbn.network.rules import Effort, RuleCompiler, part_variable
+from pbn.network.parts import Effort, part_variable
+from pbn.network.rules import RuleCompiler
 from pbn.spec import model as spec
 from pbn.spec.check_types import check_types
 from pbn.spec.expression import Expression, Scope, Type

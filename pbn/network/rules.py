@@ -13,23 +13,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from pbn.errors import BudgetError, Fault
-from pbn.network.chain import reachable
-from pbn.network.grid import Grid, Value, bounded, cells, constant, lift, ordered, over_node, union
-from pbn.network.model import CPD, Fold, IndexMap, Operation, Variable, number_text
+from pbn.network.grid import Grid, Value, bounded, constant, over_node
+from pbn.network.parts import Parts
 from pbn.spec.check_types import check_types
 from pbn.spec.expression import Expression, Scope, arithmetic, function, is_constant
-
-MAX_PART = 4096
-"""A part of a rule over more combinations than this becomes a node of its own."""
-MAX_CELLS = 2**18
-"""A part of a rule over more combinations than this is refused."""
-MAX_EFFORT = 2**21
-"""Combinations that all rules of one world may take together: some ten seconds of work."""
-CALL = 5
-"""What evaluating one part of a rule takes besides its combinations, in combinations."""
 
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
@@ -37,32 +24,12 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 
 
-@dataclass(slots=True)
-class Effort:
-    """Combinations evaluated so far for all rules of a world."""
-
-    spent: int = 0
-
-    def spend(self, combinations: int, name: str) -> None:
-        """Count more combinations; `BudgetError` beyond `MAX_EFFORT`."""
-        self.spent += combinations
-        if self.spent > MAX_EFFORT:
-            raise BudgetError(Fault(
-                code="network/rules-too-large", message=f"the rules up to that of {name} take more than "
-                f"{MAX_EFFORT:,} combinations of states", hint="break rules into variables with fewer values"))
-
-
 @dataclass(kw_only=True)
-class RuleCompiler:
-    """Compiles the expressions of one variable; new nodes are put into ``variables`` and ``cpds``."""
+class RuleCompiler(Parts):
+    """Compiles the expressions of one variable into parts."""
 
-    name: str
     scope: Scope
-    variables: dict[str, Variable]
-    cpds: dict[str, CPD]
-    effort: Effort
     expression: Expression = field(init=False)
-    made: int = 0
 
     def grid(self, expression: Expression, kind: str) -> Grid:
         """The expression's value over some nodes, read as ``number``, ``truth`` or ``label``."""
@@ -263,101 +230,6 @@ class RuleCompiler:
                   for c, grid in reversed(terms)]
         return self._fold("+", scaled)
 
-    # -- folds, parts and limits -----------------------------------------------------------------
-
-    def _fold(self, operation: Operation, grids: list[Grid]) -> Grid:
-        combine = _COMBINE[operation]
-        if any(grid.is_partial for grid in grids):
-            result = grids[0]
-            for grid in grids[1:]:
-                result = self._lift(lambda a, b: _in_order(operation, a, b), [result, grid])
-            return result
-        terms = self._absorb(combine, grids)
-        if len(terms) < 3:
-            return self._lift(combine, terms)
-        return self._fold_node(operation, [self._small(term) for term in terms])
-
-    def _fold_node(self, operation: Operation, terms: list[Grid]) -> Grid:
-        self.effort.spend(sum(term.codes.size for term in terms), self.name)
-        numbers = [tuple(Fraction(term.levels[code]) for code in term.codes) for term in terms]
-        values = reachable(self.name, operation, numbers, self._spend)
-        truth = operation in ("and", "or")
-        name = self._new_name()
-        states = ("no", "yes") if truth and len(values) == 2 else tuple(number_text(value) for value in values)
-        self.variables[name] = Variable(name=name, states=states, values=values, origin="auxiliary",
-                                        text=f"part of {self.name}: {operation} of {len(terms)} terms")
-        self.cpds[name] = Fold(parents=tuple(term.nodes[0] for term in terms), operation=operation,
-                               terms=tuple(numbers))
-        return over_node(name, [bool(value) for value in values] if truth else values)
-
-    def _lift(self, combine: Callable[..., Value], grids: Sequence[Grid]) -> Grid:
-        """`lift` whose operands become nodes of their own where the product would be large."""
-        parts = list(grids)
-        for k in sorted(range(len(parts)), key=lambda k: -parts[k].codes.size):
-            if cells(union(parts), self.variables) <= MAX_PART:
-                break
-            parts[k] = self._small(parts[k])
-        size = cells(union(parts), self.variables)
-        if size > MAX_CELLS:
-            raise BudgetError(Fault(
-                code="network/rule-too-large",
-                message=f"the rule of {self.name} needs a table over {', '.join(union(parts))}: {size:,} cells",
-                allowed=f"{MAX_CELLS:,} cells",
-                hint="break the rule into variables with fewer values, or write it as a sum of terms",
-            ))
-        self.effort.spend(size, self.name)
-        return lift(combine, parts)
-
-    def _spend(self, combinations: int) -> None:
-        self.effort.spend(combinations, self.name)
-
-    def _apply(self, function: Callable[..., Value], *grids: Grid) -> Grid:
-        """`lift` over the nodes of the first grid, which those of the others are among."""
-        self._spend(CALL + grids[0].codes.size)
-        return lift(function, grids)
-
-    def _absorb(self, combine: Callable[..., Value], grids: list[Grid]) -> list[Grid]:
-        """Combine grids wherever the nodes of one include those of the other, until none do."""
-        terms: list[Grid] = []
-        reading: dict[str, list[int]] = {}  # node → positions of the terms over it
-        for grid in sorted(grids, key=lambda grid: -len(grid.nodes)):
-            near = reading.get(grid.nodes[0], []) if grid.nodes else range(len(terms))
-            host = next((k for k in near if set(grid.nodes) <= set(terms[k].nodes)), None)
-            if host is None:
-                for node in grid.nodes:
-                    reading.setdefault(node, []).append(len(terms))
-                terms.append(grid)
-            else:
-                terms[host] = self._apply(combine, terms[host], grid)
-        if len(terms) < len(grids):  # what was combined may depend on fewer nodes now
-            return self._absorb(combine, terms)
-        first = {id(grid): k for k, grid in enumerate(grids)}
-        return sorted(terms, key=lambda term: first[id(term)])
-
-    def _small(self, grid: Grid) -> Grid:
-        """The grid as a function of at most one node: itself, or a new node for its value."""
-        if len(grid.nodes) <= 1:
-            return grid
-        name = self._new_name()
-        grid = ordered(grid)
-        self.variables[name] = part_variable(name, grid, f"part of {self.name} over {', '.join(grid.nodes)}")
-        self.cpds[name] = IndexMap(parents=grid.nodes, index=grid.codes)
-        return over_node(name, grid.levels)
-
-    def _new_name(self) -> str:
-        self.made += 1
-        return f"{self.name}.{self.made}"
-
-
-def part_variable(name: str, grid: Grid, text: str) -> Variable:
-    """An auxiliary variable whose states are the levels of a grid."""
-    states = tuple("undefined" if level is None else _state_text(level) for level in grid.levels)
-    return Variable(name=name, states=states, origin="auxiliary", text=text)
-
-
-def _state_text(level: Value) -> str:
-    return ("yes" if level else "no") if isinstance(level, bool) else str(level)
-
 
 def _is_not(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
@@ -382,21 +254,3 @@ def _operate(op: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)) and right == 0:
         return None
     return arithmetic(op, left, right)
-
-
-def _in_order(operation: Operation, left: Value, right: Value) -> Value:
-    """Python's order of evaluation: a decided ``and`` or ``or`` never looks at its right side."""
-    if left is None or (operation == "and" and left is False) or (operation == "or" and left is True):
-        return left
-    return None if right is None else _COMBINE[operation](left, right)
-
-
-def _multiply(a: Fraction, b: Fraction) -> Fraction:
-    return a * b
-
-
-_COMBINE: Mapping[Operation, Callable[..., Value]] = {
-    "+": lambda *values: sum(values, Fraction(0)), "*": lambda *v: Fraction(np.prod(np.array(v, dtype=object))),
-    "min": lambda *values: min(values), "max": lambda *values: max(values),
-    "and": lambda *values: all(values), "or": lambda *values: any(values),
-}  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbn
-from pbn.network import chain, counts, rules
+from pbn.network import chain, counts, parts
 from pbn.network.model import number_text
 from pbn.spec import (
     declarations,
@@ -182,9 +182,9 @@ def test_limits_are_those_of_the_code() -> None:
         "digits of a number; its exponent": [rule_text.MAX_DIGITS, rule_text.MAX_DIGITS],
         "exponent of `**`": [expression.MAX_POWER],
         "size of a constant": [expression.MAX_BITS],
-        "combinations of states that one part of a rule reads": [rules.MAX_CELLS],
+        "combinations of states that one part of a rule reads": [parts.MAX_CELLS],
         "combinations of the values of a partial result with the next term": [4 * chain.MAX_STATES],
-        "combinations in all rules of a world": [rules.MAX_EFFORT],
+        "combinations in all rules of a world": [parts.MAX_EFFORT],
     }
     assert measures.MAX_POINTS == numerals.MAX_STATES == counts.MAX_VALUES
 

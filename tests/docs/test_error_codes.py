@@ -127,7 +127,7 @@ def listed(page: str, *families: str) -> set[str]:
 @pytest.mark.parametrize("code", [*VARIABLE, *EDIT])
 def test_a_file_earns_its_code(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if code == "network/rules-too-large":
-        monkeypatch.setattr("pbn.network.rules.MAX_EFFORT", 40)  # as it stands it takes minutes to reach
+        monkeypatch.setattr("pbn.network.parts.MAX_EFFORT", 40)  # as it stands it takes minutes to reach
     with pytest.raises(pbn.PbnError) as caught:
         pbn.loads(text_of(code))
     assert code in [fault.code for fault in caught.value.faults], str(caught.value)
