@@ -128,11 +128,13 @@ def _irrelevant_fields(world: World, samples: int, seed: int) -> Iterator[Check]
     for question in world.questions.values():
         yield Check(name="irrelevant_separated", part="claim", question=question.name,
                     measure=partial(_separated, world, question, fields))
-        for level in world.levels.values():
-            for name, measure in (("irrelevant_error", partial(_error_unchanged, world, level, question, fields)),
-                                  ("irrelevant_posteriors", partial(_posteriors_unchanged, world, level, question,
-                                                                    fields, samples, seed))):
-                yield Check(name=name, part="claim", level=level.name, question=question.name, measure=measure)
+    pairs = [(question, level) for question in world.questions.values() for level in world.levels.values()]
+    for question, level in pairs:
+        yield Check(name="irrelevant_error", part="claim", level=level.name, question=question.name,
+                    measure=partial(_error_unchanged, world, level, question, fields))
+    for question, level in pairs:
+        yield Check(name="irrelevant_posteriors", part="claim", level=level.name, question=question.name,
+                    measure=partial(_posteriors_unchanged, world, level, question, fields, samples, seed))
 
 
 def _separated(world: World, question: Question, fields: list[str]) -> Finding:
@@ -145,8 +147,12 @@ def _separated(world: World, question: Question, fields: list[str]) -> Finding:
                 tied.append(f"{name} is tied to {question.asks} given "
                             + (f"what else {level.name} shows" if level else "nothing"))
                 break
-    return passed_if(not tied, f"{len(fields)} fields d-separated", wrong=listing(tied),
+    return passed_if(not tied, f"{_fields(len(fields))} d-separated", wrong=listing(tied),
                      detail=f"given nothing, and given what else each of {len(world.levels)} levels shows")
+
+
+def _fields(count: int) -> str:
+    return f"{count} field" if count == 1 else f"{count} fields"
 
 
 def _shown_fields(level: Level, fields: list[str]) -> list[str]:
@@ -158,7 +164,7 @@ def _error_unchanged(world: World, level: Level, question: Question, fields: lis
     shown = _shown_fields(level, fields)
     change = _error(world, level.name, question.name, *shown) - _error(world, level.name, question.name)
     return passed_if(change == 0, f"ε* {signed(change) if change else 'unchanged'}", exact=change,
-                     detail=f"{len(shown)} fields hidden together", wrong=f"hiding {listing(shown)} changes ε*")
+                     detail=f"{_fields(len(shown))} hidden together", wrong=f"hiding {listing(shown)} changes ε*")
 
 
 def _posteriors_unchanged(world: World, level: Level, question: Question, fields: list[str], samples: int,
@@ -169,7 +175,7 @@ def _posteriors_unchanged(world: World, level: Level, question: Question, fields
     names = tuple(dict.fromkeys([*with_fields.needed, *without.needed]))
     cases = distinct_cases(world.network, names, samples, seed)
     changed = [case for case in cases if _exact_row(with_fields, case) != _exact_row(without, case)]
-    return passed_if(not changed, f"{len(cases)} distinct cases equal", detail=f"of {samples} drawn",
+    return passed_if(not changed, "posteriors unchanged", detail=f"{samples} cases, {len(cases)} distinct",
                      wrong=f"{len(changed)} of {len(cases)} differ, the first at "
                      f"{case_text(world.network, changed[0]) if changed else ''}")
 

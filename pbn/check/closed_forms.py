@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 
@@ -23,20 +23,18 @@ from pbn.world import World
 
 def closed_form_checks(world: World, samples: int, seed: int) -> Iterator[Check]:
     """Three checks of each closed form: its range, its values on drawn cases, its values everywhere."""
-    for level in world.levels.values():
-        for name, variable in level.closed_forms.items():
-            question = world.question(name)
-            measures = {
-                "closed_form_range": partial(_range, world.network, variable),
-                "closed_form_sampled": partial(_sampled, world, level, question, variable, samples, seed),
-                "closed_form_complete": partial(_complete, world, level, question, variable)}
-            for check, measure in measures.items():
+    measures: Mapping[str, Callable[..., Finding]] = {
+        "closed_form_range": _range, "closed_form_complete": _complete,
+        "closed_form_sampled": partial(_sampled, samples=samples, seed=seed)}
+    for check, measure in measures.items():
+        for level in world.levels.values():
+            for name, variable in level.closed_forms.items():
                 yield Check(name=check, part="soundness", level=level.name, question=name, variable=variable,
-                            measure=measure)
+                            measure=partial(measure, world, level, world.question(name), variable))
 
 
-def _range(network: Network, variable: str) -> Finding:
-    values = network.variables[variable].values or ()
+def _range(world: World, level: Level, question: Question, variable: str) -> Finding:
+    values = world.network.variables[variable].values or ()
     outside = [fraction_text(value) for value in values if not 0 <= value <= 1]
     return passed_if(bool(values) and not outside, f"{len(values)} values from {fraction_text(min(values))} "
                      f"to {fraction_text(max(values))}" if values else "no values",
@@ -63,9 +61,9 @@ def _sampled(world: World, level: Level, question: Question, variable: str, samp
         if exact[state] != claimed:
             wrong.append(f"the formula says {fraction_text(claimed)}, elimination {fraction_text(exact[state])} at "
                          f"{case_text(world.network, case)}")
-    figure = f"{len(wrong)} of {len(cases)} cases differ" if wrong else f"{len(cases)} distinct cases equal"
+    figure = f"{len(wrong)} of {len(cases)} cases differ" if wrong else "equal"
     return passed_if(not wrong, figure, wrong="".join(wrong[:1]),
-                     detail=f"{zeros} of them 0, {len(cases) - zeros} positive")
+                     detail=f"{len(cases)} distinct cases, {zeros} of probability 0")
 
 
 def separator_law(world: World, level: Level, question: Question, variable: str) -> tuple[Array, Network, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from pbn.errors import BudgetError
+from pbn.errors import BudgetError, PbnError
 from pbn.figures import fraction_text
 
 Outcome = Literal["pass", "fail", "skipped"]
@@ -85,11 +85,13 @@ class Check:
     variable: str | None = None
 
     def run(self) -> Result:
-        """Test the promise; what would cost more than the budget is skipped."""
+        """Test the promise; what would cost more than the budget is skipped, what has no answer fails."""
         try:
             finding = self.measure()
         except BudgetError as error:
             finding = skipped(error.faults[0].message)
+        except PbnError as error:
+            finding = Finding(outcome="fail", figure="no answer", detail=str(error.faults[0]))
         return Result(name=self.name, part=self.part, level=self.level, question=self.question,
                       variable=self.variable, outcome=finding.outcome, figure=finding.figure, exact=finding.exact,
                       detail=finding.detail)

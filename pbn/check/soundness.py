@@ -74,9 +74,9 @@ def _rules_total(world: World) -> Finding:
     partial_rules = world.network.undefined
     wrong = [name.removesuffix(".undefined") for name in partial_rules if world.engine.is_possible({name: 1})]
     deterministic = sum(not isinstance(world.network.cpds[name], Table) for name in world.network.named)
-    return passed_if(not wrong, f"{deterministic} rules have values",
-                     wrong=f"no value in some case that can happen: {listing(wrong)}",
-                     detail=f"{len(partial_rules)} of them could fail, in cases that never happen")
+    never = f"{len(partial_rules)} of them would fail in cases that never happen" if partial_rules else ""
+    return passed_if(not wrong, f"{deterministic} rules have values", detail=never,
+                     wrong=f"no value in some case that can happen: {listing(wrong)}")
 
 
 def _nested(network: Network, finer: Level, coarser: Level) -> Finding:
@@ -90,15 +90,10 @@ def _nested(network: Network, finer: Level, coarser: Level) -> Finding:
 
 
 def _never_visible(world: World, level: Level) -> Finding:
-    """No latent, residual or asked variable is shown, nor hidden among the world's attributes."""
+    """No latent or residual variable is shown, nor among the world's attributes."""
     variables = world.network.variables
-    asked = [question.asks for question in world.questions.values()]
     concealed = [name for name, variable in variables.items() if variable.role in ("latent", "residual")]
-    shown = [name for name in dict.fromkeys([*level.visible, *world.attributes]) if name in {*concealed, *asked}]
-    return passed_if(not shown, f"{len(concealed) + len(set(asked))} stay hidden",
-                     wrong=f"{listing(_called(name, variables[name].role) for name in shown)} can be seen",
-                     detail=f"{len(concealed)} latent or residual, {len(set(asked))} asked")
-
-
-def _called(name: str, role: str | None) -> str:
-    return f"{name} ({role or 'asked'})"
+    shown = [name for name in dict.fromkeys([*level.visible, *world.attributes]) if name in concealed]
+    return passed_if(not shown, f"{len(concealed)} stay hidden",
+                     wrong=f"{listing(f'{name} ({variables[name].role})' for name in shown)} can be seen",
+                     detail=listing(concealed, 3))
