@@ -36,8 +36,8 @@ class _States:
         return {value: k for k, value in reversed(list(enumerate(values)))}
 
     def code(self, value: object) -> int:
-        text = _text(value)
-        for spelt in (str(value) if len(text) < 40 else text, text):
+        plain, text = _plain(value), _text(value)
+        for spelt in (plain, text):
             if spelt in self.by_text:
                 return self.by_text[spelt]
         number = numeral(text.strip())
@@ -47,7 +47,6 @@ class _States:
         if near is not None:
             return near
         raise QueryError(_unknown_state(self.variable, text, number))
-
 
     def _near(self, value: object) -> int | None:
         """Position of the grid number that a float stands for: 0.1 + 0.2 is 0.3, and so is float32's 0.3."""
@@ -74,12 +73,16 @@ def state_code(variable: Variable, value: object) -> int:
     return _States(variable).code(value)
 
 
-def _text(value: object) -> str:
+def _plain(value: object) -> str:
     try:
-        text = str(value)
+        return str(value)
     except ValueError:
         return "a number of thousands of digits"  # Python does not print those
-    return text.removesuffix(".0") if isinstance(value, numbers.Real) else text
+
+
+def _text(value: object) -> str:
+    """The value as text, a whole number without its idle decimal."""
+    return _plain(value).removesuffix(".0") if isinstance(value, numbers.Real) else _plain(value)
 
 
 def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fault:
