@@ -23,6 +23,10 @@ SUMMARIES: Mapping[str, str] = {
     "bayes-error": "Compute exact Bayes errors, beside the published ones.",
     "query": "Ask for the exact posterior of a variable, or open a prompt.",
     "plan": "Show how a Bayes error would be computed, and what it costs.",
+    "convert": "Write a world or network in another file format.",
+    "check": "Test every promise of a world.",
+    "compare-levels": "Show what each hiding level leaves uncertain, and what hiding costs.",
+    "new": "Write a small world to begin with.",
     "schema": "Print the JSON Schema of world files.",
 }
 """Command → its first line of help, so that ``pbn --help`` imports none of them."""
@@ -85,7 +89,7 @@ class LazyGroup(click.Group):
 def commands(budget: int | None) -> None:
     """Worlds with known probabilities: exact posteriors and Bayes errors from one readable file.
 
-    A WORLD is the name of one that ships with pbn, or the path of a world file.
+    A WORLD is the name of one that ships with pbn, or the path of a world file or a network file.
     """
 
 

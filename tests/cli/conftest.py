@@ -46,9 +46,9 @@ def shipped(name: str, budget: int) -> pbn.World:
     return load(name, budget=budget)
 
 
-def load_once(name: str, *, budget: int = DEFAULT_BUDGET) -> pbn.World:
+def load_once(name: str, *, budget: int = DEFAULT_BUDGET, **options: Any) -> pbn.World:
     """Load a world, one that ships only once."""
-    return shipped(name, budget) if name in pbn.shipped_worlds() else load(name, budget=budget)
+    return shipped(name, budget) if name in pbn.shipped_worlds() else load(name, budget=budget, **options)
 
 
 @pytest.fixture(scope="session")

@@ -50,8 +50,14 @@ def test_a_world_that_does_not_load_leaves_the_others(pbn_command, broken_world,
 def test_marks_of_every_variable(pbn_command, name):
     world = pbn.load(name)
     listed = lines_of(pbn_command("describe", name).stdout)
-    assert list(listed) == list(world.spec.variables)
-    for variable, (*cells, _) in ((v, line) for v, line in listed.items()):
+    named = list(world.spec.variables)
+    expanded = {}
+    for row, (*cells, _) in listed.items():
+        first, _, last = row.partition(" … ")
+        for variable in named[named.index(first):named.index(last or first) + 1]:
+            expanded[variable] = cells
+    assert list(expanded) == named
+    for variable, cells in expanded.items():
         for mark, level in zip(cells, world.levels.values(), strict=False):
             known = functions_of(world.network, level.visible)
             assert mark == ("✓" if variable in level.visible else "=" if variable in known else "·")

@@ -1,0 +1,150 @@
+"""``pbn check``: every promise of a world tested, with pass, fail or skipped, and its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+import click
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from pbn.check import Report, Result, planned_checks
+from pbn.check.checking import SAMPLES, SEED
+from pbn.cli.arguments import WORLD, budget_option, json_option, load_world, renormalise_option
+from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
+from pbn.errors import PbnError
+from pbn.loading import shipped_worlds
+
+FAILED = 1
+"""Exit code where a promise is not kept."""
+LEAST_DETAIL = 24
+
+MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skipped": ("–", "bold yellow")}
+PARTS = {"soundness": "soundness", "claim": "claims of the file"}
+
+
+@click.command("check", short_help="Test every promise of a world.")
+@click.argument("world_names", type=WORLD, nargs=-1, metavar="[WORLD]...")
+@click.option("--samples", type=click.IntRange(1, 10**6), default=SAMPLES, show_default=True, metavar="N",
+              help="Cases drawn for each check that draws any.")
+@click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, metavar="N",
+              help="Seed of the drawn cases.")
+@renormalise_option
+@json_option
+@budget_option
+@click.pass_context
+def check_command(context: click.Context, world_names: tuple[str, ...], samples: int, seed: int, as_json: bool,
+                  budget: int | None) -> None:
+    """Test every promise of the worlds named, or of all that ship.
+
+    Soundness is tested of any world: exact probabilities, total rules, nested levels, nothing visible that must
+    not be, closed forms, and posteriors by two engines. Besides, each claim that the file makes.
+
+    What costs more than the budget is skipped, and named; it is no pass. The exit code is 1 where a promise
+    is not kept, 2 where a world cannot be loaded, else 0.
+    """
+    reports: list[Report] = []
+    errors: list[PbnError] = []
+    for name in world_names or shipped_worlds():
+        try:
+            report = _report(name, budget, samples, seed)
+        except PbnError as error:
+            errors.append(error)
+            continue
+        reports.append(report)
+        if not as_json:
+            show(*_display(report), "")
+    if as_json:
+        show_json([report.to_dict() for report in reports])
+    if errors:
+        raise PbnError(*dict.fromkeys(fault for error in errors for fault in error.faults))
+    if any(report.failures for report in reports):
+        context.exit(FAILED)
+
+
+def _report(name: str, budget: int | None, samples: int, seed: int) -> Report:
+    world = load_world(name, budget)
+    checks = planned_checks(world, seed=seed, samples=samples)
+    results = []
+    with progress() as shown:
+        task = shown.add_task(world.name, total=len(checks))
+        for check in checks:
+            shown.update(task, description=f"{world.name}  {check.name}")
+            results.append(check.run())
+            shown.advance(task)
+    return Report(world=world.name, title=world.title, seed=seed, samples=samples, results=tuple(results))
+
+
+# -- showing -------------------------------------------------------------------------------------
+
+
+def _display(report: Report) -> Iterator[RenderableType]:
+    yield heading(report.world, report.title)
+    yield _table(report)
+    wrong = [*report.failures, *report.skipped]
+    if wrong:
+        yield ""
+    for result in wrong:
+        mark, style = MARKS[result.outcome]
+        subject = f" ({result.subject})" if result.subject else ""
+        yield Text.assemble((f"{mark} {result.name}{subject}: ", style), result.detail)
+    yield ""
+    yield _summary(report)
+
+
+def _summary(report: Report) -> Text:
+    """One line: how many promises are kept, and how many are not or were not tested."""
+    kept = len(report.results) - len(report.failures) - len(report.skipped)
+    if report.passed:
+        return Text(f"{report.world}: all {kept} promises are kept", style="green")
+    failed, left = len(report.failures), len(report.skipped)
+    counts = [f"{kept} of {len(report.results)} promises are kept", *[f"{failed} failed"] * bool(failed),
+              *[f"{left} skipped, which is no pass"] * bool(left)]
+    return Text(f"{report.world}: {', '.join(counts)}", style="bold red" if failed else "bold yellow")
+
+
+def _table(report: Report) -> Table:
+    """A row for each result; those of one kind that say the same share a row."""
+    several = len({result.question for result in report.results if result.question}) > 1
+    rows = [(part, [row for _, same in groupby(results, key=lambda result: result.name)
+                    for row in _rows(list(same), several)])
+            for part, results in groupby(report.results, key=lambda result: result.part)]
+    cells = [[*row[0], row[1].figure] for _, listed in rows for row in listed]
+    columns = ["", "check", "of", "figure"]
+    detailed = table_room(cells, columns) >= LEAST_DETAIL
+    made = table(*columns, *["how"] * detailed, narrow=["", "check"])
+    for part, listed in rows:
+        made.add_row("", Text(PARTS[part], style="bold"))
+        for (mark, name, subject), result in listed:
+            style = MARKS[result.outcome][1]
+            figure = Text(result.figure, style="" if result.outcome == "pass" else style)
+            how = Text(result.detail if result.outcome == "pass" else "", style="dim")
+            made.add_row(Text(mark, style=style), name, subject, figure, *[how] * detailed)
+    return made
+
+
+def _rows(results: Sequence[Result], several: bool) -> Iterator[tuple[tuple[str, str, str], Result]]:
+    """Rows of one kind of check: all in one, one for each question, or one for each result."""
+    name = results[0].name
+    if len(results) > 1 and _alike(results):
+        groups = [(f"all {len(results)}", list(results))]
+    else:
+        groups = []
+        for question, group in groupby(results, key=lambda result: result.question):
+            same = list(group)
+            told = question if several and question else ""
+            if len(same) > 1 and _alike(same):
+                groups.append((", ".join(filter(None, [told, f"all {len(same)}"])), same))
+            else:
+                groups += [(", ".join(filter(None, [told, result.level])), [result]) for result in same]
+    for subject, same in groups:
+        detail = same[0].detail if len({result.detail for result in same}) == 1 else ""
+        yield (MARKS[same[0].outcome][0], name, subject), replace(same[0], detail=detail)
+        name = ""
+
+
+def _alike(results: Sequence[Result]) -> bool:
+    return all(result.outcome == "pass" for result in results) and len({result.figure for result in results}) == 1
