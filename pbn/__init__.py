@@ -6,6 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pbn.check.checking import check_world
+    from pbn.comparison import compare_levels
     from pbn.errors import BudgetError, Fault, NetworkError, PbnError, Place, QueryError, SpecError
     from pbn.exact.engine import BayesError, Posterior
     from pbn.from_network import from_pgmpy
@@ -27,6 +29,8 @@ _HOMES = {
     "QueryError": "pbn.errors",
     "SpecError": "pbn.errors",
     "World": "pbn.world",
+    "check_world": "pbn.check.checking",
+    "compare_levels": "pbn.comparison",
     "from_pgmpy": "pbn.from_network",
     "load": "pbn.loading",
     "loads": "pbn.loading",
@@ -34,7 +38,8 @@ _HOMES = {
 }
 __all__ = [
     "BayesError", "BudgetError", "Fault", "Network", "NetworkError", "PbnError", "Place", "Posterior",
-    "QueryError", "SpecError", "World", "from_pgmpy", "load", "loads", "shipped_worlds",
+    "QueryError", "SpecError", "World", "check_world", "compare_levels", "from_pgmpy", "load", "loads",
+    "shipped_worlds",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -49,9 +50,14 @@ def _agree(world: World, level: Level, question: Question, samples: int, seed: i
         difference = float(np.abs(mine - answer).max())
         if not difference <= worst:
             worst, where = difference, case
-    return passed_if(worst <= TOLERANCE, f"differ by {worst:.1e}" if worst else "no difference",
+    return passed_if(worst <= TOLERANCE, f"differ by less than {_bound(worst):.0e}", value=worst,
                      wrong=f"most at {case_text(world.network, where) or 'no evidence'}",
                      detail=f"{samples} cases, {len(cases)} distinct")
+
+
+def _bound(difference: float) -> float:
+    """The power of ten above a difference, 1e-15 at least: what is below that differs from machine to machine."""
+    return float(10.0 ** max(math.floor(math.log10(difference)) + 1, -15)) if difference else 1e-15
 
 
 def _telling(view: Network, asked: str, visible: Sequence[str]) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def _positive_bayes_error(world: World) -> Iterator[Check]:
 def _positive(world: World, question: str, finest: str) -> Finding:
     """ε* of the finest level is above 0, so that of every level is."""
     found = _error(world, finest, question)
-    return passed_if(found > 0, f"ε* {decimal(found)}", exact=found,
+    return passed_if(found > 0, f"ε* {decimal(found) if found else 0}", exact=found,
                      wrong=f"{finest} tells the outcome with certainty")
 
 
@@ -148,7 +148,7 @@ def _separated(world: World, question: Question, fields: list[str]) -> Finding:
                             + (f"what else {level.name} shows" if level else "nothing"))
                 break
     return passed_if(not tied, f"{_fields(len(fields))} d-separated", wrong=listing(tied),
-                     detail=f"given nothing, and given what else each of {len(world.levels)} levels shows")
+                     detail="given nothing, and given each level's rest")
 
 
 def _fields(count: int) -> str:

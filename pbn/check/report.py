@@ -16,20 +16,24 @@ Part = Literal["soundness", "claim"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a check measured: ``outcome``, its ``figure`` in words, ``exact`` where the figure is a number.
+    """What a check measured: ``outcome`` and its ``figure`` in words.
 
-    ``detail`` says what was wrong and where, why nothing was measured, or how the figure came about.
+    ``exact`` is the figure where it is an exact number, ``value`` where it is a float. ``detail`` says
+    what was wrong and where, why nothing was measured, or how the figure came about.
     """
 
     outcome: Outcome
     figure: str
     exact: Fraction | None = None
+    value: float | None = None
     detail: str = ""
 
 
-def passed_if(good: bool, figure: str, *, detail: str = "", wrong: str = "", exact: Fraction | None = None) -> Finding:
+def passed_if(good: bool, figure: str, *, detail: str = "", wrong: str = "", exact: Fraction | None = None,
+              value: float | None = None) -> Finding:
     """A pass, or a failure that ``wrong`` describes."""
-    return Finding(outcome="pass" if good else "fail", figure=figure, exact=exact, detail=detail if good else wrong)
+    return Finding(outcome="pass" if good else "fail", figure=figure, exact=exact, detail=detail if good else wrong,
+                   value=float(exact) if exact is not None else value)
 
 
 def skipped(reason: str) -> Finding:
@@ -52,6 +56,7 @@ class Result:
     outcome: Outcome
     figure: str
     exact: Fraction | None = None
+    value: float | None = None
     detail: str = ""
 
     @property
@@ -69,7 +74,7 @@ class Result:
     def to_dict(self) -> dict[str, object]:
         """The result as JSON has it; an exact figure is a string."""
         return {"name": self.name, "part": self.part, "question": self.question, "level": self.level,
-                "variable": self.variable, "outcome": self.outcome, "figure": self.figure,
+                "variable": self.variable, "outcome": self.outcome, "figure": self.figure, "value": self.value,
                 "exact": None if self.exact is None else fraction_text(self.exact), "detail": self.detail}
 
 
@@ -94,7 +99,7 @@ class Check:
             finding = Finding(outcome="fail", figure="no answer", detail=str(error.faults[0]))
         return Result(name=self.name, part=self.part, level=self.level, question=self.question,
                       variable=self.variable, outcome=finding.outcome, figure=finding.figure, exact=finding.exact,
-                      detail=finding.detail)
+                      value=finding.value, detail=finding.detail)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ def _cpds_exact(network: Network) -> Finding:
             wrong.append(f"{name}: {fault}")
     random = sum(isinstance(cpd, Table) for cpd in network.cpds.values())
     return passed_if(not wrong, f"{rows:,} rows sum to 1", wrong=listing(wrong),
-                     detail=f"{random} random variables, {len(network) - random} that follow from others")
+                     detail=f"{random} random, {len(network) - random} deterministic")
 
 
 def _fault_of(network: Network, name: str, cpd: CPD) -> str | None:
@@ -94,6 +94,6 @@ def _never_visible(world: World, level: Level) -> Finding:
     variables = world.network.variables
     concealed = [name for name, variable in variables.items() if variable.role in ("latent", "residual")]
     shown = [name for name in dict.fromkeys([*level.visible, *world.attributes]) if name in concealed]
-    return passed_if(not shown, f"{len(concealed)} stay hidden",
+    return passed_if(not shown, f"{len(concealed)} never shown",
                      wrong=f"{listing(f'{name} ({variables[name].role})' for name in shown)} can be seen",
                      detail=listing(concealed, 3))

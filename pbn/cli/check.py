@@ -20,7 +20,8 @@ from pbn.loading import shipped_worlds
 
 FAILED = 1
 """Exit code where a promise is not kept."""
-LEAST_DETAIL = 24
+LEAST_DETAIL = 36
+"""Columns that the last column needs to be shown."""
 
 MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skipped": ("–", "bold yellow")}
 PARTS = {"soundness": "soundness", "claim": "claims of the file"}

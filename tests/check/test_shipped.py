@@ -97,7 +97,7 @@ def test_the_report_as_json() -> None:
     (row,) = [row for row in told["results"] if (row["name"], row["level"]) == ("closed_form_complete", "high")]
     assert row == {"name": "closed_form_complete", "part": "soundness", "question": "encoding", "level": "high",
                    "variable": "probability_by_block", "outcome": "pass", "figure": "ε* 49/338 both ways",
-                   "exact": "49/338", "detail": "210,912 values of the separator"}
+                   "value": 49 / 338, "exact": "49/338", "detail": "210,912 values of the separator"}
 
 
 @pytest.mark.parametrize(("samples", "seed"), [(0, 1), (-5, 1), (3, -1)])

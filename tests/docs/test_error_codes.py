@@ -98,6 +98,7 @@ EDIT = {  # code → a passage of BASE, and what stands in its place
     "spec/level-hides": ("hide: [wind]", "hide: [late]"),
     "spec/level-shows": ("high: {hide: [wind]}", "high: {show: [late]}"),
     "spec/level-not-nested": ("low: {hide: []}", "low: {hide: [sky]}"),
+    "spec/closed-form": ("high: {hide: [wind]}", "high: {hide: [wind], closed_form: {late: wind}}"),
     "spec/duplicate-claim": ("questions:", "claims: [strictly_nested, strictly_nested]\nquestions:"),
     "spec/unknown-level": ("questions:", "published: [{quantity: bayes_error, question: late, level: lo, value: .1, "
                            "source: a book}]\nquestions:"),

@@ -22,7 +22,8 @@ from tests.world.worlds import bayes_error, by_visible, entropy, file_of, plain_
 thorough = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 PUBLIC = [
     "BayesError", "BudgetError", "Fault", "Network", "NetworkError", "PbnError", "Place", "Posterior",
-    "QueryError", "SpecError", "World", "from_pgmpy", "load", "loads", "shipped_worlds",
+    "QueryError", "SpecError", "World", "check_world", "compare_levels", "from_pgmpy", "load", "loads",
+    "shipped_worlds",
 ]  # fmt: skip
 
 

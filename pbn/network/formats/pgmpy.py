@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -20,6 +21,14 @@ SMALL_TOTAL = 64
 """Rescaled proportions of small numbers stay what they are: thirds are thirds, not multiples of 10^-18."""
 
 
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """While pgmpy is imported: its notes to programmers on what it will deprecate are none of ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
+
+
 def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) -> Any:
     """The network as a pgmpy ``DiscreteBayesianNetwork``; deterministic nodes become 0/1 tables.
 
@@ -29,8 +38,10 @@ def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) 
     kept = set(network.variables) if names is None else ancestors(network, names)
     order = [name for name in network.variables if name in kept]
     _check_budget(network, order, budget)
-    from pgmpy.factors.discrete import TabularCPD
-    from pgmpy.models import DiscreteBayesianNetwork
+    import_pgmpy()
+    with quiet():
+        from pgmpy.factors.discrete import TabularCPD
+        from pgmpy.models import DiscreteBayesianNetwork
 
     model = DiscreteBayesianNetwork()
     model.add_nodes_from(order)
@@ -43,6 +54,14 @@ def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) 
             name, network.size(name), values, state_names=states, evidence=list(parents) or None,
             evidence_card=[network.size(parent) for parent in parents] or None))
     return model
+
+
+def import_pgmpy() -> None:
+    """Import pgmpy without what it warns itself of (1.1 imports its own deprecated modules)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        import pgmpy.inference
+        import pgmpy.models  # noqa: F401
 
 
 def _check_budget(network: Network, order: Iterable[str], budget: int) -> None:
