@@ -13,7 +13,7 @@ from pbn.check.cases import case_text, distinct_cases
 from pbn.check.report import Check, Finding, passed_if, skipped
 from pbn.errors import BudgetError, Fault
 from pbn.exact.engine import BoundStatistic
-from pbn.network.formats.pgmpy import to_pgmpy
+from pbn.network.formats.pgmpy import quiet, to_pgmpy
 from pbn.network.graph import is_separated
 from pbn.network.model import Array, Network
 from pbn.spec.model import Level, Question
@@ -97,7 +97,8 @@ class PgmpyPosteriors:
         """P(asked | case) in the order of its states."""
         variables = self.network.variables
         if self._engine is None:
-            from pgmpy.inference import VariableElimination
+            with quiet():
+                from pgmpy.inference import VariableElimination
 
             self._check_contraction(case)
             self._engine = VariableElimination(self.model)

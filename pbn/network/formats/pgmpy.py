@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -38,7 +39,6 @@ def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) 
     kept = set(network.variables) if names is None else ancestors(network, names)
     order = [name for name in network.variables if name in kept]
     _check_budget(network, order, budget)
-    import_pgmpy()
     with quiet():
         from pgmpy.factors.discrete import TabularCPD
         from pgmpy.models import DiscreteBayesianNetwork
@@ -54,14 +54,6 @@ def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) 
             name, network.size(name), values, state_names=states, evidence=list(parents) or None,
             evidence_card=[network.size(parent) for parent in parents] or None))
     return model
-
-
-def import_pgmpy() -> None:
-    """Import pgmpy without what it warns itself of (1.1 imports its own deprecated modules)."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        import pgmpy.inference
-        import pgmpy.models  # noqa: F401
 
 
 def _check_budget(network: Network, order: Iterable[str], budget: int) -> None:
