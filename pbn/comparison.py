@@ -92,10 +92,14 @@ def _levels(world: World, question: str, prior: float) -> Iterator[LevelFigures]
         found = world.bayes_error(level.name, question=question)
         assert found.exact is not None
         yield LevelFigures(
-            level=level.name, error=found.exact, rise=None if before is None else found.exact - before,
-            entropy=found.entropy, information=max(prior - found.entropy, 0.0),
+            level=level.name,
+            error=found.exact,
+            rise=None if before is None else found.exact - before,
+            entropy=found.entropy,
+            information=max(prior - found.entropy, 0.0),
             hides=_less(finer.visible, level.visible) if finer else (),
-            shows=_less(level.visible, finer.visible) if finer else ())
+            shows=_less(level.visible, finer.visible) if finer else (),
+        )
         finer, before = level, found.exact
 
 
@@ -119,8 +123,9 @@ def _hidden(world: World, question: str) -> Iterator[HiddenCost]:
             alone = None
             if name in finest.visible:
                 alone = _error(world, question, _less(finest.visible, [name])) - base
-            yield HiddenCost(variable=name, level=coarser.name, alone=alone, in_order=after - before,
-                             total=after - base)
+            yield HiddenCost(
+                variable=name, level=coarser.name, alone=alone, in_order=after - before, total=after - base
+            )
             before = after
 
 

@@ -96,12 +96,20 @@ def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fa
         if not values[0] <= number <= values[-1]:
             return Fault(code="query/out-of-range", message=f"{name} cannot be {shown}", allowed=allowed)
         below = max(k for k, value in enumerate(values) if value <= number)
-        return Fault(code="query/off-grid", message=f"{name} cannot be {shown}", allowed=allowed,
-                     hint=f"the numbers next to it are {variable.states[below]} and {variable.states[below + 1]}")
+        return Fault(
+            code="query/off-grid",
+            message=f"{name} cannot be {shown}",
+            allowed=allowed,
+            hint=f"the numbers next to it are {variable.states[below]} and {variable.states[below + 1]}",
+        )
     counts = values is not None and all(numeral(state) is not None for state in variable.states)
     hint = _next_numbers(variable, number) if counts and number is not None else nearest(text, variable.states)
-    return Fault(code="query/unknown-state", message=f"{name} has no state {shown!r}",
-                 allowed=listing(variable.states), hint=hint)
+    return Fault(
+        code="query/unknown-state",
+        message=f"{name} has no state {shown!r}",
+        allowed=listing(variable.states),
+        hint=hint,
+    )
 
 
 def _next_numbers(variable: Variable, number: Fraction) -> str:
@@ -125,27 +133,43 @@ def unknown_variable(name: object, known: Sequence[str]) -> QueryError:
       hint: did you mean 'late'?
     """
     text = _text(name)
-    return QueryError(Fault(code="query/unknown-variable", message=f"there is no variable {text[:60]!r}",
-                            allowed=listing(dict.fromkeys(known)), hint=nearest(text, known)))
+    return QueryError(
+        Fault(
+            code="query/unknown-variable",
+            message=f"there is no variable {text[:60]!r}",
+            allowed=listing(dict.fromkeys(known)),
+            hint=nearest(text, known),
+        )
+    )
 
 
-def evidence_codes(network: Network, families: Mapping[str, Sequence[str]],
-                   evidence: Mapping[str, object]) -> dict[str, int]:
+def evidence_codes(
+    network: Network, families: Mapping[str, Sequence[str]], evidence: Mapping[str, object]
+) -> dict[str, int]:
     """Evidence as positions of states; a repeated variable takes one value for each member.
 
     ``identifier="kqzv…"`` gives each member one letter, ``x=["a", "b", "c"]`` one state each.
     """
     if not isinstance(evidence, Mapping):
-        raise QueryError(Fault(code="query/not-a-mapping", message="evidence maps variables to states",
-                               found=repr(evidence)[:60], allowed='a mapping such as {"sector": "technology"}'))
+        raise QueryError(
+            Fault(
+                code="query/not-a-mapping",
+                message="evidence maps variables to states",
+                found=repr(evidence)[:60],
+                allowed='a mapping such as {"sector": "technology"}',
+            )
+        )
     codes: dict[str, int] = {}
     for name, value in evidence.items():
         if name in families:
             members = families[name]
             values = list(value) if isinstance(value, (str, list, tuple)) else [value]
             if len(values) != len(members):
-                raise QueryError(Fault(code="query/length", message=f"{name} has {len(members)} members",
-                                       found=f"{len(values)} values"))
+                raise QueryError(
+                    Fault(
+                        code="query/length", message=f"{name} has {len(members)} members", found=f"{len(values)} values"
+                    )
+                )
             pairs = list(zip(members, values, strict=True))
         else:
             pairs = [(name, value)]
@@ -180,7 +204,8 @@ def column_codes(variable: Variable, column: pd.Series[Any]) -> Array:
         except QueryError as error:
             row = column.index[int(np.argmax(positions == k))]
             fault = error.faults[0]
-            raise QueryError(Fault(code=fault.code, message=f"row {row}: {fault.message}", allowed=fault.allowed,
-                                   hint=fault.hint)) from None
+            raise QueryError(
+                Fault(code=fault.code, message=f"row {row}: {fault.message}", allowed=fault.allowed, hint=fault.hint)
+            ) from None
     found: Array = codes[positions]
     return found

@@ -16,9 +16,15 @@ from pbn.spec.model import Level, Question
 from pbn.world import World, question_about
 
 
-def world_of_network(network: Network, *, question: str | None = None,
-                     levels: Mapping[str, Collection[str]] | None = None, name: str = "network", title: str = "",
-                     budget: int = DEFAULT_BUDGET) -> World:
+def world_of_network(
+    network: Network,
+    *,
+    question: str | None = None,
+    levels: Mapping[str, Collection[str]] | None = None,
+    name: str = "network",
+    title: str = "",
+    budget: int = DEFAULT_BUDGET,
+) -> World:
     """A world of a network, asked about one of its nodes or, without ``question``, about any.
 
     Parameters
@@ -43,8 +49,9 @@ def world_of_network(network: Network, *, question: str | None = None,
     return _world(network, questions, shown, name, title, budget)
 
 
-def _world(network: Network, questions: Mapping[str, Question], levels: Mapping[str, Level], name: str, title: str,
-           budget: int) -> World:
+def _world(
+    network: Network, questions: Mapping[str, Question], levels: Mapping[str, Level], name: str, title: str, budget: int
+) -> World:
     asked = {question.asks for question in questions.values()}
     finer: Collection[str] = network.named
     for level in levels.values():
@@ -52,15 +59,33 @@ def _world(network: Network, questions: Mapping[str, Question], levels: Mapping[
             if node not in network.named:
                 raise unknown_variable(node, network.named)
             if node in asked or node not in finer:
-                raise NetworkError(Fault(code="network/level", message=f"level {level.name} shows {node}, which "
-                                         + ("is asked" if node in asked else "a finer level hides")))
+                raise NetworkError(
+                    Fault(
+                        code="network/level",
+                        message=f"level {level.name} shows {node}, which "
+                        + ("is asked" if node in asked else "a finer level hides"),
+                    )
+                )
         finer = functions_of(network, level.visible)
-    return World(name=name, title=title or name, network=network, questions=questions, levels=levels, budget=budget,
-                 attributes=tuple(node for node in network.named if node not in asked))
+    return World(
+        name=name,
+        title=title or name,
+        network=network,
+        questions=questions,
+        levels=levels,
+        budget=budget,
+        attributes=tuple(node for node in network.named if node not in asked),
+    )
 
 
-def from_pgmpy(model: Any, *, question: str, levels: Mapping[str, Collection[str]] | None = None,
-               name: str = "network", budget: int = DEFAULT_BUDGET) -> World:
+def from_pgmpy(
+    model: Any,
+    *,
+    question: str,
+    levels: Mapping[str, Collection[str]] | None = None,
+    name: str = "network",
+    budget: int = DEFAULT_BUDGET,
+) -> World:
     """A world of a pgmpy ``DiscreteBayesianNetwork`` that asks for one of its nodes.
 
     Parameters
@@ -80,8 +105,14 @@ def from_pgmpy(model: Any, *, question: str, levels: Mapping[str, Collection[str
     return world_of_network(network_from_pgmpy(model), question=question, levels=levels, name=name, budget=budget)
 
 
-def load_network(path: Path, *, question: str | None = None, levels: Mapping[str, Collection[str]] | None = None,
-                 renormalise: bool = False, budget: int = DEFAULT_BUDGET) -> World:
+def load_network(
+    path: Path,
+    *,
+    question: str | None = None,
+    levels: Mapping[str, Collection[str]] | None = None,
+    renormalise: bool = False,
+    budget: int = DEFAULT_BUDGET,
+) -> World:
     """A world of a network file; what is not given is looked up in the file ``PATH.yaml`` beside it.
 
     Raises
@@ -100,8 +131,7 @@ def load_network(path: Path, *, question: str | None = None, levels: Mapping[str
     network = read.network
     title = path.stem if read.name in ("", "unknown") else read.name
     if sidecar is None or question is not None:
-        world = world_of_network(network, question=question, levels=levels, name=path.stem, title=title,
-                                 budget=budget)
+        world = world_of_network(network, question=question, levels=levels, name=path.stem, title=title, budget=budget)
     else:
         asked, shown = sidecar.resolve({node: network.variables[node].states for node in network.named})
         named = {level: Level(name=level, visible=tuple(nodes)) for level, nodes in (levels or {}).items()} or shown

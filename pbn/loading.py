@@ -19,9 +19,19 @@ NETWORK_SUFFIXES = (".bif", ".xml", ".bifxml", ".xmlbif", ".net", ".xdsl", ".uai
 
 def world_of(spec: WorldSpec, budget: int = DEFAULT_BUDGET) -> World:
     """The world that a resolved file says."""
-    return World(name=spec.name, title=spec.title, network=compile_network(spec), questions=spec.questions,
-                 levels=spec.levels, attributes=spec.attributes, families=spec.families,
-                 published=spec.published, notes=spec.notes, spec=spec, budget=budget)
+    return World(
+        name=spec.name,
+        title=spec.title,
+        network=compile_network(spec),
+        questions=spec.questions,
+        levels=spec.levels,
+        attributes=spec.attributes,
+        families=spec.families,
+        published=spec.published,
+        notes=spec.notes,
+        spec=spec,
+        budget=budget,
+    )
 
 
 def shipped_worlds() -> dict[str, Path]:
@@ -39,12 +49,24 @@ def find_world(name: str | Path) -> Path:
     path = Path(name)
     if path.suffix in (".yaml", ".yml") or path.exists():
         return path
-    raise QueryError(Fault(code="query/unknown-world", message=f"there is no world or file {str(name)[:200]!r}",
-                           allowed=listing(shipped), hint=nearest(str(name), shipped)))
+    raise QueryError(
+        Fault(
+            code="query/unknown-world",
+            message=f"there is no world or file {str(name)[:200]!r}",
+            allowed=listing(shipped),
+            hint=nearest(str(name), shipped),
+        )
+    )
 
 
-def load(name: str | Path, *, question: str | None = None, levels: Mapping[str, Collection[str]] | None = None,
-         renormalise: bool = False, budget: int = DEFAULT_BUDGET) -> World:
+def load(
+    name: str | Path,
+    *,
+    question: str | None = None,
+    levels: Mapping[str, Collection[str]] | None = None,
+    renormalise: bool = False,
+    budget: int = DEFAULT_BUDGET,
+) -> World:
     """Load a world by its shipped name, by the path of its file, or from a network file.
 
     Parameters
@@ -73,8 +95,13 @@ def load(name: str | Path, *, question: str | None = None, levels: Mapping[str, 
 
         return load_network(path, question=question, levels=levels, renormalise=renormalise, budget=budget)
     if question is not None or levels is not None or renormalise:
-        raise QueryError(Fault(code="query/world-options", message=f"{name} is a world file: it says itself what is "
-                               "asked and shown", hint="question, levels and renormalise go with network files"))
+        raise QueryError(
+            Fault(
+                code="query/world-options",
+                message=f"{name} is a world file: it says itself what is asked and shown",
+                hint="question, levels and renormalise go with network files",
+            )
+        )
     return world_of(load_spec(path), budget)
 
 
@@ -101,17 +128,25 @@ def write_world(world: World, path: Path, *, level: str | None = None, question:
     if path.suffix.lower() not in (".yaml", ".yml"):
         return write_network(chained(world.network, visible), path)
     if world.spec is not None:
-        raise QueryError(Fault(code="query/world-file", message=f"{world.name} comes from a world file already",
-                               hint="copy that file, or convert to a network file"))
+        raise QueryError(
+            Fault(
+                code="query/world-file",
+                message=f"{world.name} comes from a world file already",
+                hint="copy that file, or convert to a network file",
+            )
+        )
     questions = world.questions
     if question is not None or not questions:
         asked = world.question(question)
         questions = {asked.name: asked}
     asks = {entry.asks for entry in questions.values()}
-    levels = {entry.name: replace(entry, visible=tuple(n for n in entry.visible if n not in asks))
-              for entry in world.levels.values()}
-    text, notes = world_text(chained(world.network, visible), questions, levels, name=path.stem, title=world.title,
-                             notes=world.notes)
+    levels = {
+        entry.name: replace(entry, visible=tuple(n for n in entry.visible if n not in asks))
+        for entry in world.levels.values()
+    }
+    text, notes = world_text(
+        chained(world.network, visible), questions, levels, name=path.stem, title=world.title, notes=world.notes
+    )
     write_text(path, text)
     return notes
 

@@ -61,10 +61,22 @@ class World:
             if len(self.questions) == 1:
                 return next(iter(self.questions.values()))
             if not self.questions:
-                raise QueryError(Fault(code="query/which-question", message=f"{self.name} asks no question by itself",
-                                       allowed=listing(self.network.named), hint="name the node that is asked"))
-            raise QueryError(Fault(code="query/which-question", message=f"{self.name} asks several questions",
-                                   allowed=listing(self.questions), hint="name one of them"))
+                raise QueryError(
+                    Fault(
+                        code="query/which-question",
+                        message=f"{self.name} asks no question by itself",
+                        allowed=listing(self.network.named),
+                        hint="name the node that is asked",
+                    )
+                )
+            raise QueryError(
+                Fault(
+                    code="query/which-question",
+                    message=f"{self.name} asks several questions",
+                    allowed=listing(self.questions),
+                    hint="name one of them",
+                )
+            )
         if self.spec is None and name in self.network.named and name not in self.questions:
             return question_about(self.network, name)
         return _entry("question", name, self.questions)
@@ -73,8 +85,9 @@ class World:
         """A hiding level by name."""
         return _entry("level", name, self.levels)
 
-    def visible(self, level: str | None = None, hide: Collection[str] = (),
-                show: Collection[str] | None = None) -> tuple[str, ...]:
+    def visible(
+        self, level: str | None = None, hide: Collection[str] = (), show: Collection[str] | None = None
+    ) -> tuple[str, ...]:
         """The visible variables of a level (all attributes without one), or ``show``, less those in ``hide``."""
         shown = self.attributes if level is None else self.level(level).visible
         if show is not None:
@@ -93,17 +106,25 @@ class World:
         if isinstance(names, str):
             names = [names]
         if not isinstance(names, Collection):
-            raise QueryError(Fault(code="query/not-a-list", message="hide and show take a list of variables",
-                                   found=repr(names)[:60]))
+            raise QueryError(
+                Fault(code="query/not-a-list", message="hide and show take a list of variables", found=repr(names)[:60])
+            )
         listed = [str(name) for name in names]
         return tuple(member for name in listed for member in self.families.get(name, (name,)))
 
     def _not_visible(self, name: str, shown: Sequence[str]) -> Fault:
-        measured = [other for other in shown if name in self.network.parents(other)
-                    and self.network.variables[other].origin == "measured"]
+        measured = [
+            other
+            for other in shown
+            if name in self.network.parents(other) and self.network.variables[other].origin == "measured"
+        ]
         hint = f"it is seen through {measured[0]}: hide that" if measured else nearest(str(name), shown)
-        return Fault(code="query/not-an-attribute", allowed=listing(shown), hint=hint,
-                     message=f"{str(name)[:60]!r} is not visible, so it cannot be hidden")
+        return Fault(
+            code="query/not-an-attribute",
+            allowed=listing(shown),
+            hint=hint,
+            message=f"{str(name)[:60]!r} is not visible, so it cannot be hidden",
+        )
 
     def _evidence(self, evidence: Mapping[str, object], level: str | None) -> dict[str, int]:
         codes = evidence_codes(self.network, self.families, evidence)
@@ -112,20 +133,36 @@ class World:
             hidden = [name for name in codes if name not in known]
             asked = [name for name in hidden if any(name == entry.asks for entry in self.questions.values())]
             if asked:
-                raise QueryError(Fault(
-                    code="query/hidden-evidence", message=f"{asked[0]} is what a question asks, so no level shows it",
-                    allowed=listing(self.level(level).visible), hint="leave it out, or ask without a level"))
+                raise QueryError(
+                    Fault(
+                        code="query/hidden-evidence",
+                        message=f"{asked[0]} is what a question asks, so no level shows it",
+                        allowed=listing(self.level(level).visible),
+                        hint="leave it out, or ask without a level",
+                    )
+                )
             if hidden:
-                raise QueryError(Fault(
-                    code="query/hidden-evidence", message=f"level {level} hides {listing(hidden)}",
-                    allowed=listing(self.level(level).visible),
-                    hint="leave it out, or ask without a level"))
+                raise QueryError(
+                    Fault(
+                        code="query/hidden-evidence",
+                        message=f"level {level} hides {listing(hidden)}",
+                        allowed=listing(self.level(level).visible),
+                        hint="leave it out, or ask without a level",
+                    )
+                )
         return codes
 
     # -- answers ---------------------------------------------------------------------------------
 
-    def bayes_error(self, level: str | None = None, *, question: str | None = None, hide: Collection[str] = (),
-                    show: Collection[str] | None = None, arithmetic: ArithmeticName = "exact") -> BayesError:
+    def bayes_error(
+        self,
+        level: str | None = None,
+        *,
+        question: str | None = None,
+        hide: Collection[str] = (),
+        show: Collection[str] | None = None,
+        arithmetic: ArithmeticName = "exact",
+    ) -> BayesError:
         """The exact Bayes error ε* of a level, of all attributes or of ``show``, less what is in ``hide``.
 
         ε* = Σ_x P(x) (1 − max_y P(y | x)), the sum over the visible variables' values x.
@@ -149,8 +186,14 @@ class World:
         _check_choice("arithmetic", arithmetic, get_args(ArithmeticName))
         return self.statistic(level, question=question, hide=hide, show=show).bayes_error(arithmetic)
 
-    def statistic(self, level: str | None = None, *, question: str | None = None, hide: Collection[str] = (),
-                  show: Collection[str] | None = None) -> BoundStatistic:
+    def statistic(
+        self,
+        level: str | None = None,
+        *,
+        question: str | None = None,
+        hide: Collection[str] = (),
+        show: Collection[str] | None = None,
+    ) -> BoundStatistic:
         """The sufficient statistic behind `bayes_error` and `table`, with its plan."""
         asked = self.question(question)
         visible = tuple(name for name in self.visible(level, hide, show) if show or name != asked.asks)
@@ -158,25 +201,42 @@ class World:
         closed_form = self.level(level).closed_forms.get(asked.name) if as_level and level else None
         return self.engine.statistic(asked.asks, visible, closed_form)
 
-    def estimate_bayes_error(self, level: str | None = None, *, question: str | None = None,
-                             hide: Collection[str] = (), show: Collection[str] | None = None, samples: int = 1000,
-                             seed: int = 0, advance: Callable[[], None] = lambda: None) -> Estimate:
+    def estimate_bayes_error(
+        self,
+        level: str | None = None,
+        *,
+        question: str | None = None,
+        hide: Collection[str] = (),
+        show: Collection[str] | None = None,
+        samples: int = 1000,
+        seed: int = 0,
+        advance: Callable[[], None] = lambda: None,
+    ) -> Estimate:
         """An estimate of ε* with a 95% interval, for visible sets where `bayes_error` is out of reach.
 
         Cases are sampled; the posterior of each is computed, not sampled. ``advance`` is called after
         each case.
         """
         if samples < 2:
-            raise QueryError(Fault(code="query/samples", message="an estimate needs at least two cases",
-                                   found=str(samples)))
+            raise QueryError(
+                Fault(code="query/samples", message="an estimate needs at least two cases", found=str(samples))
+            )
         asked = self.question(question)
         visible = tuple(name for name in self.visible(level, hide, show) if name != asked.asks)
-        return estimate_bayes_error(self.engine, asked.asks, visible, samples=samples,
-                                    rng=np.random.default_rng(seed), advance=advance)
+        return estimate_bayes_error(
+            self.engine, asked.asks, visible, samples=samples, rng=np.random.default_rng(seed), advance=advance
+        )
 
-    def posterior(self, evidence: Mapping[str, object] | None = None, level: str | None = None, *,
-                  query: str | None = None, question: str | None = None, engine: EngineName = "pbn",
-                  arithmetic: ArithmeticName = "exact") -> Posterior:
+    def posterior(
+        self,
+        evidence: Mapping[str, object] | None = None,
+        level: str | None = None,
+        *,
+        query: str | None = None,
+        question: str | None = None,
+        engine: EngineName = "pbn",
+        arithmetic: ArithmeticName = "exact",
+    ) -> Posterior:
         """P(query | evidence), exactly; what is not given is summed over.
 
         Parameters
@@ -231,8 +291,9 @@ class World:
         certain = self.engine.evidence_probability(codes)
         states = {name: self.network.variables[name].states[code] for name, code in codes.items()}
         probs = pgmpy_posterior(self.engine.view(codes), asked, states, self.budget)
-        return Posterior(query=asked, probs=probs, exact=None, evidence_probability=certain,
-                         route="pgmpy's variable elimination")
+        return Posterior(
+            query=asked, probs=probs, exact=None, evidence_probability=certain, route="pgmpy's variable elimination"
+        )
 
     def posteriors(self, frame: pd.DataFrame, level: str | None = None, *, question: str | None = None) -> Array:
         """P(Y | x) of complete cases, one row of the result for each row of the frame, shape (n, K).
@@ -246,23 +307,35 @@ class World:
             A missing column or value, an unknown state, a case of probability zero, no cases at all.
         """
         if not hasattr(frame, "columns"):
-            raise QueryError(Fault(code="query/not-a-frame", message="the cases are no pandas DataFrame",
-                                   found=type(frame).__name__, hint="pandas.DataFrame(cases) makes one"))
+            raise QueryError(
+                Fault(
+                    code="query/not-a-frame",
+                    message="the cases are no pandas DataFrame",
+                    found=type(frame).__name__,
+                    hint="pandas.DataFrame(cases) makes one",
+                )
+            )
         visible = self.visible(level)
         statistic = self.statistic(level, question=question)
         missing = [name for name in statistic.needed if name not in frame.columns]
         if missing:
             close = closest(missing[0], [str(column) for column in frame.columns])
-            raise QueryError(Fault(code="query/missing-column", message=f"the cases have no column {listing(missing)}",
-                                   found=listing(map(str, frame.columns)),
-                                   hint=f"is the column {close!r} meant to be {missing[0]}?" if close else None))
+            raise QueryError(
+                Fault(
+                    code="query/missing-column",
+                    message=f"the cases have no column {listing(missing)}",
+                    found=listing(map(str, frame.columns)),
+                    hint=f"is the column {close!r} meant to be {missing[0]}?" if close else None,
+                )
+            )
         twice = [name for name in visible if list(frame.columns).count(name) > 1]
         if twice:
             raise QueryError(Fault(code="query/twice", message=f"the cases have several columns {listing(twice)}"))
         if not len(frame):
             raise QueryError(Fault(code="query/no-cases", message="the frame has no rows"))
-        codes = {name: column_codes(self.network.variables[name], frame[name])
-                 for name in visible if name in frame.columns}
+        codes = {
+            name: column_codes(self.network.variables[name], frame[name]) for name in visible if name in frame.columns
+        }
         self._check_possible(codes, frame)
         if not statistic.is_affordable("exact"):
             return self._one_by_one(statistic.statistic.target, {name: codes[name] for name in statistic.needed})
@@ -288,9 +361,14 @@ class World:
             try:
                 self.engine.evidence_probability(case)
             except QueryError as error:
-                raise QueryError(Fault(
-                    code="query/impossible-evidence", message=f"row {frame.index[first]} has probability zero",
-                    found=error.faults[0].found, hint=error.faults[0].hint)) from None
+                raise QueryError(
+                    Fault(
+                        code="query/impossible-evidence",
+                        message=f"row {frame.index[first]} has probability zero",
+                        found=error.faults[0].found,
+                        hint=error.faults[0].hint,
+                    )
+                ) from None
 
     def table(self, level: str | None = None, *, question: str | None = None) -> pd.DataFrame:
         """The sufficient statistic's values, their probability, and the posterior at each.
@@ -306,8 +384,11 @@ class World:
         joint = bound.joint("exact")
         weights = joint.array.sum(axis=1)
         kept = np.flatnonzero(weights > 0)
-        grid = np.unravel_index(kept, [statistic.network.size(node) for node in statistic.nodes]) \
-            if statistic.nodes else ()
+        grid = (
+            np.unravel_index(kept, [statistic.network.size(node) for node in statistic.nodes])
+            if statistic.nodes
+            else ()
+        )
         columns: dict[str, Any] = {}
         for node, code in zip(statistic.nodes, grid, strict=True):
             columns[node] = np.array(statistic.network.variables[node].states, dtype=object)[code]
@@ -339,12 +420,24 @@ def question_about(network: Network, node: str) -> Question:
 
 def _check_choice(kind: str, name: str, choices: Sequence[str]) -> None:
     if name not in choices:
-        raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {str(name)[:60]!r}",
-                               allowed=listing(choices), hint=nearest(str(name), choices)))
+        raise QueryError(
+            Fault(
+                code=f"query/unknown-{kind}",
+                message=f"there is no {kind} {str(name)[:60]!r}",
+                allowed=listing(choices),
+                hint=nearest(str(name), choices),
+            )
+        )
 
 
 def _entry(kind: str, name: str, entries: Mapping[str, _Entry]) -> _Entry:
     if name in entries:
         return entries[name]
-    raise QueryError(Fault(code=f"query/unknown-{kind}", message=f"there is no {kind} {str(name)[:60]!r}",
-                           allowed=listing(entries), hint=nearest(str(name), entries)))
+    raise QueryError(
+        Fault(
+            code=f"query/unknown-{kind}",
+            message=f"there is no {kind} {str(name)[:60]!r}",
+            allowed=listing(entries),
+            hint=nearest(str(name), entries),
+        )
+    )

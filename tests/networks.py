@@ -42,8 +42,7 @@ def networks(draw, max_nodes=6, kinds=("table", "table", "map", "fold"), min_sta
             terms = tuple(tuple(draw(st.lists(numbers, min_size=s, max_size=s))) for s in sizes)
             values = reachable(name, operation, terms)
             cpds[name] = Fold(parents=tuple(parents), operation=operation, terms=terms)
-            variables[name] = Variable(name=name, states=tuple(map(str, values)), values=values,
-                                       origin="deterministic")
+            variables[name] = Variable(name=name, states=tuple(map(str, values)), values=values, origin="deterministic")
         else:
             probabilities = [p for _ in range(math.prod(sizes)) for p in draw(rows(size))]
             cpds[name] = table(parents, probabilities, (*sizes, size))

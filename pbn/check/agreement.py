@@ -27,8 +27,13 @@ def agreement_checks(world: World, samples: int, seed: int) -> Iterator[Check]:
     """One check for each question and level."""
     for question in world.questions.values():
         for level in world.levels.values():
-            yield Check(name="engines_agree", part="soundness", level=level.name, question=question.name,
-                        measure=partial(_agree, world, level, question, samples, seed))
+            yield Check(
+                name="engines_agree",
+                part="soundness",
+                level=level.name,
+                question=question.name,
+                measure=partial(_agree, world, level, question, samples, seed),
+            )
 
 
 def _agree(world: World, level: Level, question: Question, samples: int, seed: int) -> Finding:
@@ -50,9 +55,13 @@ def _agree(world: World, level: Level, question: Question, samples: int, seed: i
         difference = float(np.abs(mine - answer).max())
         if not difference <= worst:
             worst, where = difference, case
-    return passed_if(worst <= TOLERANCE, f"differ by less than {_bound(worst):.0e}", value=worst,
-                     wrong=f"most at {case_text(world.network, where) or 'no evidence'}",
-                     detail=f"{samples} cases, {len(cases)} distinct")
+    return passed_if(
+        worst <= TOLERANCE,
+        f"differ by less than {_bound(worst):.0e}",
+        value=worst,
+        wrong=f"most at {case_text(world.network, where) or 'no evidence'}",
+        detail=f"{samples} cases, {len(cases)} distinct",
+    )
 
 
 def _bound(difference: float) -> float:
@@ -62,8 +71,11 @@ def _bound(difference: float) -> float:
 
 def _telling(view: Network, asked: str, visible: Sequence[str]) -> tuple[str, ...]:
     """The visible variables that the graph does not separate from the outcome given the others."""
-    return tuple(name for name in visible
-                 if not is_separated(view, [name], [asked], [other for other in visible if other != name]))
+    return tuple(
+        name
+        for name in visible
+        if not is_separated(view, [name], [asked], [other for other in visible if other != name])
+    )
 
 
 def _ours(world: World, bound: BoundStatistic) -> Callable[[Mapping[str, int]], Array]:
@@ -71,6 +83,7 @@ def _ours(world: World, bound: BoundStatistic) -> Callable[[Mapping[str, int]], 
     try:
         posteriors = bound.posteriors()
     except BudgetError:
+
         def eliminated(case: Mapping[str, int]) -> Array:
             return np.array(list(world.engine.posterior(bound.statistic.target, case, "float").probs.values()))
 
@@ -122,5 +135,10 @@ class PgmpyPosteriors:
         _, info = contract_path(*operands, [numbers[self.asked]], optimize="greedy")
         needed = 8 * int(info.largest_intermediate)
         if needed > self.budget:
-            raise BudgetError(Fault(code="exact/over-budget", allowed=f"{self.budget:,} bytes",
-                                    message=f"pgmpy's contraction would hold an array of {needed:,} bytes"))
+            raise BudgetError(
+                Fault(
+                    code="exact/over-budget",
+                    allowed=f"{self.budget:,} bytes",
+                    message=f"pgmpy's contraction would hold an array of {needed:,} bytes",
+                )
+            )

@@ -26,10 +26,19 @@ def planned_checks(world: World, *, seed: int = SEED, samples: int = SAMPLES) ->
         ``samples`` is below 1, or ``seed`` below 0.
     """
     if samples < 1 or seed < 0:
-        raise QueryError(Fault(code="check/samples", message=f"cannot draw {samples} cases with seed {seed}",
-                               allowed="at least one case, and a seed from 0"))
-    return (*soundness_checks(world), *closed_form_checks(world, samples, seed),
-            *agreement_checks(world, samples, seed), *claim_checks(world, samples, seed))
+        raise QueryError(
+            Fault(
+                code="check/samples",
+                message=f"cannot draw {samples} cases with seed {seed}",
+                allowed="at least one case, and a seed from 0",
+            )
+        )
+    return (
+        *soundness_checks(world),
+        *closed_form_checks(world, samples, seed),
+        *agreement_checks(world, samples, seed),
+        *claim_checks(world, samples, seed),
+    )
 
 
 def check_world(world: World, *, seed: int = SEED, samples: int = SAMPLES, budget: int | None = None) -> Report:
@@ -53,5 +62,6 @@ def check_world(world: World, *, seed: int = SEED, samples: int = SAMPLES, budge
     """
     held = world if budget is None else replace(world, budget=budget)
     checks = planned_checks(held, seed=seed, samples=samples)
-    return Report(world=world.name, title=world.title, seed=seed, samples=samples,
-                  results=tuple(check.run() for check in checks))
+    return Report(
+        world=world.name, title=world.title, seed=seed, samples=samples, results=tuple(check.run() for check in checks)
+    )

@@ -23,19 +23,24 @@ from pbn.world import World
 def claim_checks(world: World, samples: int, seed: int) -> Iterator[Check]:
     """The checks of every claim that the world's file makes, in the file's order."""
     families: Mapping[str, Callable[[World], Iterator[Check]]] = {
-        "strictly_nested": _strictly_nested, "positive_bayes_error": _positive_bayes_error,
+        "strictly_nested": _strictly_nested,
+        "positive_bayes_error": _positive_bayes_error,
         "every_factor_matters": _every_factor_matters,
         "irrelevant_fields": partial(_irrelevant_fields, samples=samples, seed=seed),
-        "published_values": _published_values}
+        "published_values": _published_values,
+    }
     for claim in world.spec.claims if world.spec else ():
         checks = list(families[claim](world))
         yield from checks or [Check(name=claim, part="claim", measure=partial(_empty, _NOTHING[claim]))]
 
 
 _NOTHING = {
-    "strictly_nested": "there is only one level", "positive_bayes_error": "there is no question",
+    "strictly_nested": "there is only one level",
+    "positive_bayes_error": "there is no question",
     "every_factor_matters": "the finest level shows no factor",
-    "irrelevant_fields": "no variable has the role irrelevant", "published_values": "nothing is published"}
+    "irrelevant_fields": "no variable has the role irrelevant",
+    "published_values": "nothing is published",
+}
 
 
 def _empty(reason: str) -> Finding:
@@ -58,16 +63,26 @@ def _finest(world: World) -> str:
 def _strictly_nested(world: World) -> Iterator[Check]:
     for question in world.questions:
         for finer, coarser in pairwise(world.levels):
-            yield Check(name="strictly_nested", part="claim", level=coarser, question=question,
-                        measure=partial(_rises, world, question, finer, coarser))
+            yield Check(
+                name="strictly_nested",
+                part="claim",
+                level=coarser,
+                question=question,
+                measure=partial(_rises, world, question, finer, coarser),
+            )
 
 
 def _rises(world: World, question: str, finer: str, coarser: str) -> Finding:
     """ε* of a level less that of the finer one is above 0."""
     before, after = _error(world, finer, question), _error(world, coarser, question)
     said = f"ε* {decimal(before)} at {finer}, {decimal(after)} at {coarser}"
-    return passed_if(after > before, f"ε* {signed(after - before)}", exact=after - before, detail=said,
-                     wrong=f"not above the finer level: {said}")
+    return passed_if(
+        after > before,
+        f"ε* {signed(after - before)}",
+        exact=after - before,
+        detail=said,
+        wrong=f"not above the finer level: {said}",
+    )
 
 
 def signed(difference: Fraction) -> str:
@@ -84,15 +99,24 @@ def signed(difference: Fraction) -> str:
 def _positive_bayes_error(world: World) -> Iterator[Check]:
     finest = _finest(world)
     for question in world.questions:
-        yield Check(name="positive_bayes_error", part="claim", level=finest, question=question,
-                    measure=partial(_positive, world, question, finest))
+        yield Check(
+            name="positive_bayes_error",
+            part="claim",
+            level=finest,
+            question=question,
+            measure=partial(_positive, world, question, finest),
+        )
 
 
 def _positive(world: World, question: str, finest: str) -> Finding:
     """ε* of the finest level is above 0, so that of every level is."""
     found = _error(world, finest, question)
-    return passed_if(found > 0, f"ε* {decimal(found) if found else 0}", exact=found,
-                     wrong=f"{finest} tells the outcome with certainty")
+    return passed_if(
+        found > 0,
+        f"ε* {decimal(found) if found else 0}",
+        exact=found,
+        wrong=f"{finest} tells the outcome with certainty",
+    )
 
 
 # -- every factor matters --------------------------------------------------------------------------
@@ -100,11 +124,19 @@ def _positive(world: World, question: str, finest: str) -> Finding:
 
 def _every_factor_matters(world: World) -> Iterator[Check]:
     finest = world.level(_finest(world))
-    factors = [name for name in finest.visible
-               if name in world.attributes and world.network.variables[name].role != "irrelevant"]
+    factors = [
+        name
+        for name in finest.visible
+        if name in world.attributes and world.network.variables[name].role != "irrelevant"
+    ]
     for question in world.questions if factors else ():
-        yield Check(name="every_factor_matters", part="claim", level=finest.name, question=question,
-                    measure=partial(_all_matter, world, question, finest.name, factors))
+        yield Check(
+            name="every_factor_matters",
+            part="claim",
+            level=finest.name,
+            question=question,
+            measure=partial(_all_matter, world, question, finest.name, factors),
+        )
 
 
 def _all_matter(world: World, question: str, finest: str, factors: list[str]) -> Finding:
@@ -113,9 +145,13 @@ def _all_matter(world: World, question: str, finest: str, factors: list[str]) ->
     rises = {name: _error(world, finest, question, name) - base for name in factors}
     least = min(rises, key=lambda name: rises[name])
     idle = [name for name, rise in rises.items() if rise <= 0]
-    return passed_if(not idle, f"least ε* {signed(rises[least])}", exact=rises[least],
-                     detail=f"{len(factors)} factors, each hidden alone; least without {least}",
-                     wrong=f"ε* is the same without {listing(idle)}")
+    return passed_if(
+        not idle,
+        f"least ε* {signed(rises[least])}",
+        exact=rises[least],
+        detail=f"{len(factors)} factors, each hidden alone; least without {least}",
+        wrong=f"ε* is the same without {listing(idle)}",
+    )
 
 
 # -- irrelevant fields -----------------------------------------------------------------------------
@@ -126,15 +162,29 @@ def _irrelevant_fields(world: World, samples: int, seed: int) -> Iterator[Check]
     if not fields:
         return
     for question in world.questions.values():
-        yield Check(name="irrelevant_separated", part="claim", question=question.name,
-                    measure=partial(_separated, world, question, fields))
+        yield Check(
+            name="irrelevant_separated",
+            part="claim",
+            question=question.name,
+            measure=partial(_separated, world, question, fields),
+        )
     pairs = [(question, level) for question in world.questions.values() for level in world.levels.values()]
     for question, level in pairs:
-        yield Check(name="irrelevant_error", part="claim", level=level.name, question=question.name,
-                    measure=partial(_error_unchanged, world, level, question, fields))
+        yield Check(
+            name="irrelevant_error",
+            part="claim",
+            level=level.name,
+            question=question.name,
+            measure=partial(_error_unchanged, world, level, question, fields),
+        )
     for question, level in pairs:
-        yield Check(name="irrelevant_posteriors", part="claim", level=level.name, question=question.name,
-                    measure=partial(_posteriors_unchanged, world, level, question, fields, samples, seed))
+        yield Check(
+            name="irrelevant_posteriors",
+            part="claim",
+            level=level.name,
+            question=question.name,
+            measure=partial(_posteriors_unchanged, world, level, question, fields, samples, seed),
+        )
 
 
 def _separated(world: World, question: Question, fields: list[str]) -> Finding:
@@ -144,11 +194,17 @@ def _separated(world: World, question: Question, fields: list[str]) -> Finding:
         for level in (None, *world.levels.values()):
             given = [other for other in (level.visible if level else ()) if other not in fields]
             if not is_separated(world.network, [name], [question.asks], given):
-                tied.append(f"{name} is tied to {question.asks} given "
-                            + (f"what else {level.name} shows" if level else "nothing"))
+                tied.append(
+                    f"{name} is tied to {question.asks} given "
+                    + (f"what else {level.name} shows" if level else "nothing")
+                )
                 break
-    return passed_if(not tied, f"{_fields(len(fields))} d-separated", wrong=listing(tied),
-                     detail="given nothing, and given each level's rest")
+    return passed_if(
+        not tied,
+        f"{_fields(len(fields))} d-separated",
+        wrong=listing(tied),
+        detail="given nothing, and given each level's rest",
+    )
 
 
 def _fields(count: int) -> str:
@@ -163,21 +219,31 @@ def _error_unchanged(world: World, level: Level, question: Question, fields: lis
     """Hiding all the fields at once leaves ε* as it is."""
     shown = _shown_fields(level, fields)
     change = _error(world, level.name, question.name, *shown) - _error(world, level.name, question.name)
-    return passed_if(change == 0, f"ε* {signed(change) if change else 'unchanged'}", exact=change,
-                     detail=f"{_fields(len(shown))} hidden together", wrong=f"hiding {listing(shown)} changes ε*")
+    return passed_if(
+        change == 0,
+        f"ε* {signed(change) if change else 'unchanged'}",
+        exact=change,
+        detail=f"{_fields(len(shown))} hidden together",
+        wrong=f"hiding {listing(shown)} changes ε*",
+    )
 
 
-def _posteriors_unchanged(world: World, level: Level, question: Question, fields: list[str], samples: int,
-                          seed: int) -> Finding:
+def _posteriors_unchanged(
+    world: World, level: Level, question: Question, fields: list[str], samples: int, seed: int
+) -> Finding:
     """Hiding all the fields at once leaves the posterior of each drawn case as it is, as fractions."""
     with_fields = world.statistic(level.name, question=question.name)
     without = world.statistic(level.name, question=question.name, hide=_shown_fields(level, fields))
     names = tuple(dict.fromkeys([*with_fields.needed, *without.needed]))
     cases = distinct_cases(world.network, names, samples, seed)
     changed = [case for case in cases if _exact_row(with_fields, case) != _exact_row(without, case)]
-    return passed_if(not changed, "posteriors unchanged", detail=f"{samples} cases, {len(cases)} distinct",
-                     wrong=f"{len(changed)} of {len(cases)} differ, the first at "
-                     f"{case_text(world.network, changed[0]) if changed else ''}")
+    return passed_if(
+        not changed,
+        "posteriors unchanged",
+        detail=f"{samples} cases, {len(cases)} distinct",
+        wrong=f"{len(changed)} of {len(cases)} differ, the first at "
+        f"{case_text(world.network, changed[0]) if changed else ''}",
+    )
 
 
 def _exact_row(bound: BoundStatistic, case: Mapping[str, int]) -> list[Fraction]:
@@ -193,8 +259,13 @@ def _exact_row(bound: BoundStatistic, case: Mapping[str, int]) -> list[Fraction]
 
 def _published_values(world: World) -> Iterator[Check]:
     for entry in world.published:
-        yield Check(name="published_values", part="claim", level=entry.level, question=entry.question,
-                    measure=partial(_published, world, entry))
+        yield Check(
+            name="published_values",
+            part="claim",
+            level=entry.level,
+            question=entry.question,
+            measure=partial(_published, world, entry),
+        )
 
 
 def _published(world: World, entry: Published) -> Finding:
@@ -209,6 +280,10 @@ def _published(world: World, entry: Published) -> Finding:
         assert exact is not None
         assert state is not None
         what, found = f"P({question.asks}={state})", exact[state]
-    return passed_if(agrees(found, entry.value), f"{decimal(found)}, published {entry.value}", exact=found,
-                     detail=f"{what}; {entry.source}",
-                     wrong=f"{what} is {fraction_text(found)}, which does not round to {entry.value} ({entry.source})")
+    return passed_if(
+        agrees(found, entry.value),
+        f"{decimal(found)}, published {entry.value}",
+        exact=found,
+        detail=f"{what}; {entry.source}",
+        wrong=f"{what} is {fraction_text(found)}, which does not round to {entry.value} ({entry.source})",
+    )

@@ -24,21 +24,33 @@ from pbn.world import World
 def closed_form_checks(world: World, samples: int, seed: int) -> Iterator[Check]:
     """Three checks of each closed form: its range, its values on drawn cases, its values everywhere."""
     measures: Mapping[str, Callable[..., Finding]] = {
-        "closed_form_range": _range, "closed_form_complete": _complete,
-        "closed_form_sampled": partial(_sampled, samples=samples, seed=seed)}
+        "closed_form_range": _range,
+        "closed_form_complete": _complete,
+        "closed_form_sampled": partial(_sampled, samples=samples, seed=seed),
+    }
     for check, measure in measures.items():
         for level in world.levels.values():
             for name, variable in level.closed_forms.items():
-                yield Check(name=check, part="soundness", level=level.name, question=name, variable=variable,
-                            measure=partial(measure, world, level, world.question(name), variable))
+                yield Check(
+                    name=check,
+                    part="soundness",
+                    level=level.name,
+                    question=name,
+                    variable=variable,
+                    measure=partial(measure, world, level, world.question(name), variable),
+                )
 
 
 def _range(world: World, level: Level, question: Question, variable: str) -> Finding:
     values = world.network.variables[variable].values or ()
     outside = [fraction_text(value) for value in values if not 0 <= value <= 1]
-    return passed_if(bool(values) and not outside, f"{len(values)} values from {fraction_text(min(values))} "
-                     f"to {fraction_text(max(values))}" if values else "no values",
-                     wrong=f"no probability: {listing(outside) or 'it has no numbers'}")
+    return passed_if(
+        bool(values) and not outside,
+        f"{len(values)} values from {fraction_text(min(values))} to {fraction_text(max(values))}"
+        if values
+        else "no values",
+        wrong=f"no probability: {listing(outside) or 'it has no numbers'}",
+    )
 
 
 def _positive(world: World, question: Question) -> int:
@@ -59,11 +71,14 @@ def _sampled(world: World, level: Level, question: Question, variable: str, samp
         assert exact is not None
         zeros += exact[state] == 0
         if exact[state] != claimed:
-            wrong.append(f"the formula says {fraction_text(claimed)}, elimination {fraction_text(exact[state])} at "
-                         f"{case_text(world.network, case)}")
+            wrong.append(
+                f"the formula says {fraction_text(claimed)}, elimination {fraction_text(exact[state])} at "
+                f"{case_text(world.network, case)}"
+            )
     figure = f"{len(wrong)} of {len(cases)} cases differ" if wrong else "equal"
-    return passed_if(not wrong, figure, wrong="".join(wrong[:1]),
-                     detail=f"{len(cases)} distinct cases, {zeros} of probability 0")
+    return passed_if(
+        not wrong, figure, wrong="".join(wrong[:1]), detail=f"{len(cases)} distinct cases, {zeros} of probability 0"
+    )
 
 
 def separator_law(world: World, level: Level, question: Question, variable: str) -> tuple[Array, Network, int]:
@@ -80,8 +95,19 @@ def separator_law(world: World, level: Level, question: Question, variable: str)
     assert separator is not None
     nodes = (*(node for node in separator if node != variable), variable)
     plan = make_plan(view, (*nodes, *(() if asked in nodes else (asked,))))
-    bound = BoundStatistic(Statistic(target=asked, visible=level.visible, network=view, nodes=nodes, route="separator",
-                                     plan=plan, functions=functions, considered=()), world.budget)
+    bound = BoundStatistic(
+        Statistic(
+            target=asked,
+            visible=level.visible,
+            network=view,
+            nodes=nodes,
+            route="separator",
+            plan=plan,
+            functions=functions,
+            considered=(),
+        ),
+        world.budget,
+    )
     numbers = bound.joint("exact")
     return numbers.array.reshape(-1, view.size(variable), view.size(asked)), view, numbers.denominator
 
@@ -96,17 +122,27 @@ def _complete(world: World, level: Level, question: Question, variable: str) -> 
         possible = totals > 0
         count += int(possible.sum())
         found = set(zip(law[possible, code, positive].tolist(), totals[possible].tolist(), strict=True))
-        wrong += [(claimed, Fraction(int(part), int(total))) for part, total in found
-                  if int(part) * claimed.denominator != claimed.numerator * int(total)]
+        wrong += [
+            (claimed, Fraction(int(part), int(total)))
+            for part, total in found
+            if int(part) * claimed.denominator != claimed.numerator * int(total)
+        ]
     if wrong:
         claimed, exact = wrong[0]
-        return Finding(outcome="fail", figure=f"{len(wrong)} values differ", detail=(
-            f"the formula says {fraction_text(claimed)} where elimination gives {fraction_text(exact)}"))
+        return Finding(
+            outcome="fail",
+            figure=f"{len(wrong)} values differ",
+            detail=(f"the formula says {fraction_text(claimed)} where elimination gives {fraction_text(exact)}"),
+        )
     error = _error(law, denominator)
     by_formula = _error(law.sum(axis=0, keepdims=True), denominator)
-    return passed_if(error == by_formula, f"ε* {fraction_text(error)} both ways", exact=error,
-                     wrong=f"ε* is {fraction_text(error)}, by the formula {fraction_text(by_formula)}",
-                     detail=f"{count:,} values of the separator")
+    return passed_if(
+        error == by_formula,
+        f"ε* {fraction_text(error)} both ways",
+        exact=error,
+        wrong=f"ε* is {fraction_text(error)}, by the formula {fraction_text(by_formula)}",
+        detail=f"{count:,} values of the separator",
+    )
 
 
 def _error(law: Array, denominator: int) -> Fraction:

@@ -29,11 +29,23 @@ class Finding:
     detail: str = ""
 
 
-def passed_if(good: bool, figure: str, *, detail: str = "", wrong: str = "", exact: Fraction | None = None,
-              value: float | None = None) -> Finding:
+def passed_if(
+    good: bool,
+    figure: str,
+    *,
+    detail: str = "",
+    wrong: str = "",
+    exact: Fraction | None = None,
+    value: float | None = None,
+) -> Finding:
     """A pass, or a failure that ``wrong`` describes."""
-    return Finding(outcome="pass" if good else "fail", figure=figure, exact=exact, detail=detail if good else wrong,
-                   value=float(exact) if exact is not None else value)
+    return Finding(
+        outcome="pass" if good else "fail",
+        figure=figure,
+        exact=exact,
+        detail=detail if good else wrong,
+        value=float(exact) if exact is not None else value,
+    )
 
 
 def skipped(reason: str) -> Finding:
@@ -73,9 +85,18 @@ class Result:
 
     def to_dict(self) -> dict[str, object]:
         """The result as JSON has it; an exact figure is a string."""
-        return {"name": self.name, "part": self.part, "question": self.question, "level": self.level,
-                "variable": self.variable, "outcome": self.outcome, "figure": self.figure, "value": self.value,
-                "exact": None if self.exact is None else fraction_text(self.exact), "detail": self.detail}
+        return {
+            "name": self.name,
+            "part": self.part,
+            "question": self.question,
+            "level": self.level,
+            "variable": self.variable,
+            "outcome": self.outcome,
+            "figure": self.figure,
+            "value": self.value,
+            "exact": None if self.exact is None else fraction_text(self.exact),
+            "detail": self.detail,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +118,18 @@ class Check:
             finding = skipped(error.faults[0].message)
         except PbnError as error:
             finding = Finding(outcome="fail", figure="no answer", detail=str(error.faults[0]))
-        return Result(name=self.name, part=self.part, level=self.level, question=self.question,
-                      variable=self.variable, outcome=finding.outcome, figure=finding.figure, exact=finding.exact,
-                      value=finding.value, detail=finding.detail)
+        return Result(
+            name=self.name,
+            part=self.part,
+            level=self.level,
+            question=self.question,
+            variable=self.variable,
+            outcome=finding.outcome,
+            figure=finding.figure,
+            exact=finding.exact,
+            value=finding.value,
+            detail=finding.detail,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +159,13 @@ class Report:
 
     def to_dict(self) -> dict[str, object]:
         """The report as JSON has it."""
-        return {"world": self.world, "title": self.title, "seed": self.seed, "samples": self.samples,
-                "passed": self.passed, "failed": len(self.failures), "skipped": len(self.skipped),
-                "results": [result.to_dict() for result in self.results]}
+        return {
+            "world": self.world,
+            "title": self.title,
+            "seed": self.seed,
+            "samples": self.samples,
+            "passed": self.passed,
+            "failed": len(self.failures),
+            "skipped": len(self.skipped),
+            "results": [result.to_dict() for result in self.results],
+        }

@@ -22,11 +22,16 @@ def soundness_checks(world: World) -> Iterator[Check]:
     yield Check(name="rules_total", part="soundness", measure=partial(_rules_total, world))
     levels = list(world.levels.values())
     for finer, coarser in pairwise(levels):
-        yield Check(name="levels_nested", part="soundness", level=coarser.name,
-                    measure=partial(_nested, world.network, finer, coarser))
+        yield Check(
+            name="levels_nested",
+            part="soundness",
+            level=coarser.name,
+            measure=partial(_nested, world.network, finer, coarser),
+        )
     for level in levels:
-        yield Check(name="never_visible", part="soundness", level=level.name,
-                    measure=partial(_never_visible, world, level))
+        yield Check(
+            name="never_visible", part="soundness", level=level.name, measure=partial(_never_visible, world, level)
+        )
 
 
 def _cpds_exact(network: Network) -> Finding:
@@ -40,8 +45,12 @@ def _cpds_exact(network: Network) -> Finding:
         if fault:
             wrong.append(f"{name}: {fault}")
     random = sum(isinstance(cpd, Table) for cpd in network.cpds.values())
-    return passed_if(not wrong, f"{rows:,} rows sum to 1", wrong=listing(wrong),
-                     detail=f"{random} random, {len(network) - random} deterministic")
+    return passed_if(
+        not wrong,
+        f"{rows:,} rows sum to 1",
+        wrong=listing(wrong),
+        detail=f"{random} random, {len(network) - random} deterministic",
+    )
 
 
 def _fault_of(network: Network, name: str, cpd: CPD) -> str | None:
@@ -75,8 +84,12 @@ def _rules_total(world: World) -> Finding:
     wrong = [name.removesuffix(".undefined") for name in partial_rules if world.engine.is_possible({name: 1})]
     deterministic = sum(not isinstance(world.network.cpds[name], Table) for name in world.network.named)
     never = f"{len(partial_rules)} of them would fail in cases that never happen" if partial_rules else ""
-    return passed_if(not wrong, f"{deterministic} rules have values", detail=never,
-                     wrong=f"no value in some case that can happen: {listing(wrong)}")
+    return passed_if(
+        not wrong,
+        f"{deterministic} rules have values",
+        detail=never,
+        wrong=f"no value in some case that can happen: {listing(wrong)}",
+    )
 
 
 def _nested(network: Network, finer: Level, coarser: Level) -> Finding:
@@ -84,9 +97,12 @@ def _nested(network: Network, finer: Level, coarser: Level) -> Finding:
     known = functions_of(network, finer.visible)
     extra = [name for name in coarser.visible if name not in known]
     computed = [name for name in coarser.visible if name not in finer.visible]
-    return passed_if(not extra, f"a function of {finer.name}",
-                     wrong=f"{coarser.name} shows {listing(extra)}, which {finer.name} does not tell",
-                     detail=f"computed from {finer.name}: {listing(computed)}" if computed else "")
+    return passed_if(
+        not extra,
+        f"a function of {finer.name}",
+        wrong=f"{coarser.name} shows {listing(extra)}, which {finer.name} does not tell",
+        detail=f"computed from {finer.name}: {listing(computed)}" if computed else "",
+    )
 
 
 def _never_visible(world: World, level: Level) -> Finding:
@@ -94,6 +110,9 @@ def _never_visible(world: World, level: Level) -> Finding:
     variables = world.network.variables
     concealed = [name for name, variable in variables.items() if variable.role in ("latent", "residual")]
     shown = [name for name in dict.fromkeys([*level.visible, *world.attributes]) if name in concealed]
-    return passed_if(not shown, f"{len(concealed)} never shown",
-                     wrong=f"{listing(f'{name} ({variables[name].role})' for name in shown)} can be seen",
-                     detail=listing(concealed, 3))
+    return passed_if(
+        not shown,
+        f"{len(concealed)} never shown",
+        wrong=f"{listing(f'{name} ({variables[name].role})' for name in shown)} can be seen",
+        detail=listing(concealed, 3),
+    )

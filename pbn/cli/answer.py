@@ -19,8 +19,15 @@ MOST_ROWS = 24
 LEAST_BAR, MOST_BAR = 8, 20
 
 
-def answer_parts(world: World, answer: Posterior, evidence: Mapping[str, str], level: str | None, *,
-                 every_state: bool = False, show_all: str = "--all") -> Iterator[RenderableType]:
+def answer_parts(
+    world: World,
+    answer: Posterior,
+    evidence: Mapping[str, str],
+    level: str | None,
+    *,
+    every_state: bool = False,
+    show_all: str = "--all",
+) -> Iterator[RenderableType]:
     """The parts of the output for one posterior; a long list of states is cut to the most probable ones."""
     asked = f"P({answer.query} | given)" if evidence else f"P({answer.query})"
     yield heading(world.name, f"{asked}, level {level}" if level else asked)
@@ -31,8 +38,11 @@ def answer_parts(world: World, answer: Posterior, evidence: Mapping[str, str], l
     yield _table(answer, kept)
     if len(kept) < len(answer.probs):
         rest = 1 - sum(_number(answer, state) for state in kept)
-        yield Text(f"… and {len(answer.probs) - len(kept):,} states no more probable than these, "
-                   f"together {decimal(rest)}; {show_all} shows them", style="dim")
+        yield Text(
+            f"… and {len(answer.probs) - len(kept):,} states no more probable than these, "
+            f"together {decimal(rest)}; {show_all} shows them",
+            style="dim",
+        )
     yield ""
     if answer.tie:
         yield _tie(answer)
@@ -81,8 +91,9 @@ def _table(answer: Posterior, states: list[str]) -> Table:
 def _tie(answer: Posterior) -> Text:
     decision = answer.decision
     tied = [state for state in answer.probs if _number(answer, state) == _number(answer, decision)]
-    return Text(f"tie: {listing(tied)} are equally probable; the Bayes decision is the first, {decision}",
-                style="yellow")
+    return Text(
+        f"tie: {listing(tied)} are equally probable; the Bayes decision is the first, {decision}", style="yellow"
+    )
 
 
 def answer_record(world: World, answer: Posterior, evidence: Mapping[str, str], level: str | None) -> dict[str, object]:

@@ -72,15 +72,22 @@ def world_argument(command: Command) -> Command:
 
 def renormalise_option(command: Command) -> Command:
     """``--renormalise``, which `load_world` looks up."""
+
     def keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.meta[_RENORMALISE] = value
 
-    return click.option("--renormalise", is_flag=True, expose_value=False, callback=keep,
-                        help="Rescale rows of a network file that are off by rounding.")(command)
+    return click.option(
+        "--renormalise",
+        is_flag=True,
+        expose_value=False,
+        callback=keep,
+        help="Rescale rows of a network file that are off by rounding.",
+    )(command)
 
 
 def names_option(name: str, description: str) -> Callable[[Command], Command]:
     """An option that takes names, separated by commas or given several times."""
+
     def split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(part.strip() for names in value for part in names.split(",") if part.strip())
 
@@ -89,8 +96,13 @@ def names_option(name: str, description: str) -> Callable[[Command], Command]:
 
 def budget_option(command: Command) -> Command:
     """``--budget SIZE``, by default what stood before the command."""
-    return click.option("--budget", type=SIZE, callback=_budget, metavar="SIZE",
-                        help="Memory that one answer may take, such as 4GB (default 2GB).")(command)
+    return click.option(
+        "--budget",
+        type=SIZE,
+        callback=_budget,
+        metavar="SIZE",
+        help="Memory that one answer may take, such as 4GB (default 2GB).",
+    )(command)
 
 
 def question_option(command: Command) -> Command:
@@ -105,8 +117,9 @@ def level_option(command: Command) -> Command:
 
 def float_option(command: Command) -> Command:
     """``--float``: float64 in place of exact arithmetic."""
-    return click.option("--float", "in_float", is_flag=True,
-                        help="Compute in float64: faster, about 15 digits, no fractions.")(command)
+    return click.option(
+        "--float", "in_float", is_flag=True, help="Compute in float64: faster, about 15 digits, no fractions."
+    )(command)
 
 
 def json_option(command: Command) -> Command:

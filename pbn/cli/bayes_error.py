@@ -86,16 +86,30 @@ class Part:
 @level_option
 @names_option("--hide", "Attributes to hide besides.")
 @names_option("--show", "Show these variables, in place of a level's.")
-@click.option("--estimate", "samples", type=click.IntRange(2, 10**7), metavar="N",
-              help="Estimate from N sampled cases, with a 95% interval, in place of the exact value.")
+@click.option(
+    "--estimate",
+    "samples",
+    type=click.IntRange(2, 10**7),
+    metavar="N",
+    help="Estimate from N sampled cases, with a 95% interval, in place of the exact value.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the sampled cases.")
 @float_option
 @json_option
 @renormalise_option
 @budget_option
-def bayes_error_command(world_names: tuple[str, ...], question: str | None, level: str | None, hide: tuple[str, ...],
-                        show: tuple[str, ...], samples: int | None, seed: int, in_float: bool, as_json: bool,
-                        budget: int | None) -> None:
+def bayes_error_command(
+    world_names: tuple[str, ...],
+    question: str | None,
+    level: str | None,
+    hide: tuple[str, ...],
+    show: tuple[str, ...],
+    samples: int | None,
+    seed: int,
+    in_float: bool,
+    as_json: bool,
+    budget: int | None,
+) -> None:
     """Compute the Bayes error of every question and level, of the worlds named or of all that ship.
 
     It is the least error that any predictor can have who sees what the level shows. H is the entropy of
@@ -105,10 +119,22 @@ def bayes_error_command(world_names: tuple[str, ...], question: str | None, leve
     of its own. --estimate is for sets where the exact value is out of reach.
     """
     if show and level:
-        raise QueryError(Fault(code="cli/show-and-level", message="--show and --level both say what is visible",
-                               hint="give one of them"))
-    request = Request(question=question, level=level, hide=hide, show=show or None, samples=samples, seed=seed,
-                      arithmetic="float" if in_float else "exact")
+        raise QueryError(
+            Fault(
+                code="cli/show-and-level",
+                message="--show and --level both say what is visible",
+                hint="give one of them",
+            )
+        )
+    request = Request(
+        question=question,
+        level=level,
+        hide=hide,
+        show=show or None,
+        samples=samples,
+        seed=seed,
+        arithmetic="float" if in_float else "exact",
+    )
     parts: list[Part] = []
     errors: list[PbnError] = []
     with progress() as shown:
@@ -133,8 +159,7 @@ def _distinct(errors: Sequence[PbnError]) -> list[Fault]:
 # -- computing -----------------------------------------------------------------------------------
 
 
-def _compute(name: str, budget: int | None, request: Request, errors: list[PbnError],
-             shown: Progress) -> Part | None:
+def _compute(name: str, budget: int | None, request: Request, errors: list[PbnError], shown: Progress) -> Part | None:
     """All figures of a world that can be had; what fails is added to ``errors``."""
     try:
         world = load_world(name, budget)
@@ -161,8 +186,9 @@ def _compute(name: str, budget: int | None, request: Request, errors: list[PbnEr
                     shown.advance(task)
             except PbnError as error:
                 where = f"{world.name}, {question.name}{f', level {level}' if level else ''}"
-                errors.append(type(error)(*(replace(fault, message=f"{where}: {fault.message}")
-                                            for fault in error.faults)))
+                errors.append(
+                    type(error)(*(replace(fault, message=f"{where}: {fault.message}") for fault in error.faults))
+                )
     return Part(name=world.name, title=world.title, figures=figures)
 
 
@@ -174,14 +200,31 @@ def _levels(world: World, request: Request) -> list[str]:
 
 
 def _error(world: World, question: Question, level: str | None, request: Request) -> Figure:
-    found = world.bayes_error(level, question=question.name, hide=request.hide, show=request.show,
-                              arithmetic=request.arithmetic)
+    found = world.bayes_error(
+        level, question=question.name, hide=request.hide, show=request.show, arithmetic=request.arithmetic
+    )
     as_level = not request.hide and request.show is None
-    published = next((entry for entry in world.published if entry.quantity == "bayes_error" and as_level
-                      and entry.question == question.name and entry.level == level), None)
-    return Figure(world=world.name, question=question.name, quantity="bayes_error", label=_label(level, request),
-                  level=level, hide=request.hide, value=found.value, exact=found.exact, entropy=found.entropy,
-                  statistic=found.statistic, published=published)
+    published = next(
+        (
+            entry
+            for entry in world.published
+            if entry.quantity == "bayes_error" and as_level and entry.question == question.name and entry.level == level
+        ),
+        None,
+    )
+    return Figure(
+        world=world.name,
+        question=question.name,
+        quantity="bayes_error",
+        label=_label(level, request),
+        level=level,
+        hide=request.hide,
+        value=found.value,
+        exact=found.exact,
+        entropy=found.entropy,
+        statistic=found.statistic,
+        published=published,
+    )
 
 
 def _label(level: str | None, request: Request) -> str:
@@ -190,29 +233,58 @@ def _label(level: str | None, request: Request) -> str:
     return " ".join(filter(None, ("ε*", level, shown, hidden)))
 
 
-def _estimate(world: World, question: Question, level: str | None, request: Request,
-              advance: Callable[[], None]) -> Figure:
+def _estimate(
+    world: World, question: Question, level: str | None, request: Request, advance: Callable[[], None]
+) -> Figure:
     assert request.samples is not None
-    found = world.estimate_bayes_error(level, question=question.name, hide=request.hide, show=request.show,
-                                       samples=request.samples, seed=request.seed, advance=advance)
-    return Figure(world=world.name, question=question.name, quantity="bayes_error_estimate",
-                  label=_label(level, request), level=level, hide=request.hide, value=found.value, exact=None,
-                  interval=(found.low, found.high))
+    found = world.estimate_bayes_error(
+        level,
+        question=question.name,
+        hide=request.hide,
+        show=request.show,
+        samples=request.samples,
+        seed=request.seed,
+        advance=advance,
+    )
+    return Figure(
+        world=world.name,
+        question=question.name,
+        quantity="bayes_error_estimate",
+        label=_label(level, request),
+        level=level,
+        hide=request.hide,
+        value=found.value,
+        exact=None,
+        interval=(found.low, found.high),
+    )
 
 
 def _priors(world: World, question: Question, request: Request) -> Iterator[Figure]:
     """The prior of the positive state, and of every state whose prior was published."""
-    published = {entry.state or question.positive: entry for entry in world.published
-                 if entry.quantity == "prior" and entry.question == question.name}
-    states = [state for state in world.network.variables[question.asks].states
-              if state == question.positive or state in published]
+    published = {
+        entry.state or question.positive: entry
+        for entry in world.published
+        if entry.quantity == "prior" and entry.question == question.name
+    }
+    states = [
+        state
+        for state in world.network.variables[question.asks].states
+        if state == question.positive or state in published
+    ]
     if not states:
         return
     prior = world.posterior(question=question.name, arithmetic=request.arithmetic)
     for state in states:
-        yield Figure(world=world.name, question=question.name, quantity="prior", label=f"P({question.asks}={state})",
-                     state=state, value=prior.probs[state], exact=prior.exact[state] if prior.exact else None,
-                     published=published.get(state))
+        yield Figure(
+            world=world.name,
+            question=question.name,
+            quantity="prior",
+            label=f"P({question.asks}={state})",
+            state=state,
+            value=prior.probs[state],
+            exact=prior.exact[state] if prior.exact else None,
+            published=published.get(state),
+        )
 
 
 # -- showing -------------------------------------------------------------------------------------
@@ -251,18 +323,25 @@ def _tables(figures: Sequence[Figure], in_float: bool) -> Iterator[Table | str]:
     columns = [*["question"] * several, "quantity", "value", "H(Y|X) nats", "published"]
     rows = []
     for figure, name in zip(figures, _names(figures), strict=True):
-        rows.append([*[name] * several, figure.label, decimal(figure.value if figure.exact is None else figure.exact),
-                     "" if figure.entropy is None else f"{figure.entropy:.6f}", _published(figure)])
+        rows.append(
+            [
+                *[name] * several,
+                figure.label,
+                decimal(figure.value if figure.exact is None else figure.exact),
+                "" if figure.entropy is None else f"{figure.entropy:.6f}",
+                _published(figure),
+            ]
+        )
     exact = ["" if figure.exact is None else fraction_shown(figure.exact) for figure in figures]
     room = table_room(rows, columns)
     beside = not in_float and max(max(map(len, text.split("/"))) + 1 for text in exact) <= room
-    listed = table(*columns, *["exact"] * beside, narrow=columns[several + 1:])
+    listed = table(*columns, *["exact"] * beside, narrow=columns[several + 1 :])
     for row, text in zip(rows, exact, strict=True):
         mark = Text(row[-1], style="green" if row[-1].endswith("✓") else "bold red" if row[-1].endswith("✗") else "")
         listed.add_row(*row[:-1], mark, *[fraction_lines(text, room)] * beside)
     yield listed
     if not beside and not in_float:
-        columns, rows = columns[:several + 1], [row[:several + 1] for row in rows]
+        columns, rows = columns[: several + 1], [row[: several + 1] for row in rows]
         room = table_room(rows, columns)
         listed = table(*columns, "exact")
         for row, text in zip(rows, exact, strict=True):
@@ -284,14 +363,21 @@ def _published(figure: Figure) -> str:
 
 
 def _record(figure: Figure) -> dict[str, object]:
-    published = figure.published and {"value": figure.published.value, "source": figure.published.source,
-                                      "agrees": figure.agrees}
+    published = figure.published and {
+        "value": figure.published.value,
+        "source": figure.published.source,
+        "agrees": figure.agrees,
+    }
     record: dict[str, object] = {"world": figure.world, "question": figure.question, "quantity": figure.quantity}
     if figure.quantity == "prior":
         record |= {"state": figure.state}
     else:
-        record |= {"level": figure.level, "hide": list(figure.hide), "entropy": figure.entropy,
-                   "statistic": list(figure.statistic)}
+        record |= {
+            "level": figure.level,
+            "hide": list(figure.hide),
+            "entropy": figure.entropy,
+            "statistic": list(figure.statistic),
+        }
     if figure.interval is not None:
         record |= {"interval": list(figure.interval), "confidence": 0.95}
     exact = None if figure.exact is None else fraction_text(figure.exact)

@@ -29,16 +29,24 @@ PARTS = {"soundness": "soundness", "claim": "claims of the file"}
 
 @click.command("check", short_help="Test every promise of a world.")
 @click.argument("world_names", type=WORLD, nargs=-1, metavar="[WORLD]...")
-@click.option("--samples", type=click.IntRange(1, 10**6), default=SAMPLES, show_default=True, metavar="N",
-              help="Cases drawn for each check that draws any.")
-@click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, metavar="N",
-              help="Seed of the drawn cases.")
+@click.option(
+    "--samples",
+    type=click.IntRange(1, 10**6),
+    default=SAMPLES,
+    show_default=True,
+    metavar="N",
+    help="Cases drawn for each check that draws any.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=SEED, show_default=True, metavar="N", help="Seed of the drawn cases."
+)
 @renormalise_option
 @json_option
 @budget_option
 @click.pass_context
-def check_command(context: click.Context, world_names: tuple[str, ...], samples: int, seed: int, as_json: bool,
-                  budget: int | None) -> None:
+def check_command(
+    context: click.Context, world_names: tuple[str, ...], samples: int, seed: int, as_json: bool, budget: int | None
+) -> None:
     """Test every promise of the worlds named, or of all that ship.
 
     Soundness is tested of any world: exact probabilities, total rules, nested levels, nothing visible that must
@@ -102,17 +110,24 @@ def _summary(report: Report) -> Text:
     if report.passed:
         return Text(f"{report.world}: all {kept} promises are kept", style="green")
     failed, left = len(report.failures), len(report.skipped)
-    counts = [f"{kept} of {len(report.results)} promises are kept", *[f"{failed} failed"] * bool(failed),
-              *[f"{left} skipped, which is no pass"] * bool(left)]
+    counts = [
+        f"{kept} of {len(report.results)} promises are kept",
+        *[f"{failed} failed"] * bool(failed),
+        *[f"{left} skipped, which is no pass"] * bool(left),
+    ]
     return Text(f"{report.world}: {', '.join(counts)}", style="bold red" if failed else "bold yellow")
 
 
 def _table(report: Report) -> Table:
     """A row for each result; those of one kind that say the same share a row."""
     several = len({result.question for result in report.results if result.question}) > 1
-    rows = [(part, [row for _, same in groupby(results, key=lambda result: result.name)
-                    for row in _rows(list(same), several)])
-            for part, results in groupby(report.results, key=lambda result: result.part)]
+    rows = [
+        (
+            part,
+            [row for _, same in groupby(results, key=lambda result: result.name) for row in _rows(list(same), several)],
+        )
+        for part, results in groupby(report.results, key=lambda result: result.part)
+    ]
     cells = [[*row[0], row[1].figure] for _, listed in rows for row in listed]
     columns = ["", "check", "of", "figure"]
     detailed = table_room(cells, columns) >= LEAST_DETAIL

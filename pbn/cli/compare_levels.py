@@ -47,25 +47,38 @@ def _display(world: World, compared: Comparison) -> Iterator[RenderableType]:
     yield heading(world.name, f"question {compared.question}, H(Y) = {compared.prior_entropy:.6f} nats")
     yield from _numbers(
         ["level", "ε*", "rise of ε*", "H(Y|X) nats", "I(Y;X) nats"],
-        [[entry.level, decimal(entry.error), _signed(entry.rise), f"{entry.entropy:.6f}", f"{entry.information:.6f}"]
-         for entry in compared.levels],
-        ["exact ε*", "exact rise"], [[entry.error, entry.rise] for entry in compared.levels])
+        [
+            [entry.level, decimal(entry.error), _signed(entry.rise), f"{entry.entropy:.6f}", f"{entry.information:.6f}"]
+            for entry in compared.levels
+        ],
+        ["exact ε*", "exact rise"],
+        [[entry.error, entry.rise] for entry in compared.levels],
+    )
     if not compared.hidden:
         yield Text("no level hides what a finer one shows", style="dim")
         return
     yield ""
     yield from _numbers(
         ["hidden", "at level", "alone", "in order", "so far"],
-        [[cost.variable, cost.level, _signed(cost.alone), _signed(cost.in_order), _signed(cost.total)]
-         for cost in compared.hidden],
-        ["exact alone", "exact in order"], [[cost.alone, cost.in_order] for cost in compared.hidden])
+        [
+            [cost.variable, cost.level, _signed(cost.alone), _signed(cost.in_order), _signed(cost.total)]
+            for cost in compared.hidden
+        ],
+        ["exact alone", "exact in order"],
+        [[cost.alone, cost.in_order] for cost in compared.hidden],
+    )
     yield ""
-    yield Text("alone: the rise of ε* when nothing else is hidden from the finest level; in order: when it is hidden "
-               "after those above it", style="dim")
+    yield Text(
+        "alone: the rise of ε* when nothing else is hidden from the finest level; in order: when it is hidden "
+        "after those above it",
+        style="dim",
+    )
     for entry in compared.levels:
         if entry.shows:
-            yield Text(f"{entry.level} shows {listing(entry.shows)} instead, before it hides {listing(entry.hides)}",
-                       style="dim")
+            yield Text(
+                f"{entry.level} shows {listing(entry.shows)} instead, before it hides {listing(entry.hides)}",
+                style="dim",
+            )
 
 
 def _signed(difference: Fraction | None) -> str:
@@ -76,8 +89,12 @@ def _signed(difference: Fraction | None) -> str:
     return decimal(difference) if difference < 0 else f"+{decimal(difference)}"
 
 
-def _numbers(columns: Sequence[str], rows: Sequence[Sequence[str]], exact_columns: Sequence[str],
-             exact: Sequence[Sequence[Fraction | None]]) -> Iterator[Table | str]:
+def _numbers(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    exact_columns: Sequence[str],
+    exact: Sequence[Sequence[Fraction | None]],
+) -> Iterator[Table | str]:
     """Decimals with their fractions beside them, or in a table below where the terminal is too narrow."""
     texts = [["—" if number is None else fraction_text(number) for number in line] for line in exact]
     if _fits(columns, rows, exact_columns, texts):
@@ -91,8 +108,9 @@ def _numbers(columns: Sequence[str], rows: Sequence[Sequence[str]], exact_column
     yield _filled([columns[0], *exact_columns], lines)
 
 
-def _fits(columns: Sequence[str], rows: Sequence[Sequence[str]], exact_columns: Sequence[str],
-          texts: Sequence[Sequence[str]]) -> bool:
+def _fits(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], exact_columns: Sequence[str], texts: Sequence[Sequence[str]]
+) -> bool:
     widest = [max(map(len, cells)) for cells in zip(exact_columns, *texts, strict=True)]
     return sum(widest) + 3 * (len(widest) - 1) <= table_room(rows, columns)
 
@@ -105,20 +123,35 @@ def _filled(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def _record(world: World, compared: Comparison) -> dict[str, object]:
-    return {"world": world.name, "question": compared.question, "prior_entropy": compared.prior_entropy,
-            "levels": [_level_record(entry) for entry in compared.levels],
-            "hidden": [_cost_record(cost) for cost in compared.hidden]}
+    return {
+        "world": world.name,
+        "question": compared.question,
+        "prior_entropy": compared.prior_entropy,
+        "levels": [_level_record(entry) for entry in compared.levels],
+        "hidden": [_cost_record(cost) for cost in compared.hidden],
+    }
 
 
 def _level_record(entry: LevelFigures) -> dict[str, object]:
-    return {"level": entry.level, "bayes_error": _number(entry.error), "rise": _number(entry.rise),
-            "entropy": entry.entropy, "information": entry.information, "hides": list(entry.hides),
-            "shows": list(entry.shows)}
+    return {
+        "level": entry.level,
+        "bayes_error": _number(entry.error),
+        "rise": _number(entry.rise),
+        "entropy": entry.entropy,
+        "information": entry.information,
+        "hides": list(entry.hides),
+        "shows": list(entry.shows),
+    }
 
 
 def _cost_record(cost: HiddenCost) -> dict[str, object]:
-    return {"variable": cost.variable, "level": cost.level, "alone": _number(cost.alone),
-            "in_order": _number(cost.in_order), "total": _number(cost.total)}
+    return {
+        "variable": cost.variable,
+        "level": cost.level,
+        "alone": _number(cost.alone),
+        "in_order": _number(cost.in_order),
+        "total": _number(cost.total),
+    }
 
 
 def _number(number: Fraction | None) -> dict[str, object] | None:

@@ -25,15 +25,17 @@ Examples:
 @question_option
 @click.option("--force", is_flag=True, help="Overwrite FILE where there is one.")
 @budget_option
-def convert_command(world_name: str, target: Path, level: str | None, question: str | None, force: bool,
-                    budget: int | None) -> None:
+def convert_command(
+    world_name: str, target: Path, level: str | None, question: str | None, force: bool, budget: int | None
+) -> None:
     """Write a world or a network file as FILE; its ending says in which format.
 
     A world file (.yaml) needs questions: --question makes one for a network that has none. With --level,
     partial sums take that level's visible terms first. What had to change, such as names, is listed.
     """
     if target.exists() and not force:
-        raise QueryError(Fault(code="cli/file-exists", message=f"there is a file {target} already",
-                               hint="--force overwrites it"))
+        raise QueryError(
+            Fault(code="cli/file-exists", message=f"there is a file {target} already", hint="--force overwrites it")
+        )
     notes = write_world(load_world(world_name, budget), target, level=level, question=question)
     show(Text(f"wrote {target}"), *(Text(f"  {note}", style="dim") for note in notes))

@@ -46,15 +46,26 @@ def describe_command(world_name: str, budget: int | None) -> None:
     """
     world = load_world(world_name, budget)
     asked: list[Table | str] = [_questions(world), ""] if world.questions else []
-    show(heading(world.name, world.title), "", *asked, _levels(world), "", _variables(world), _legend(),
-         *_notes(world.notes), *_example(world, world_name))
+    show(
+        heading(world.name, world.title),
+        "",
+        *asked,
+        _levels(world),
+        "",
+        _variables(world),
+        _legend(),
+        *_notes(world.notes),
+        *_example(world, world_name),
+    )
 
 
 def _questions(world: World) -> Table:
     listed = table("question", "asks for", "kind", "states", "")
     for question in world.questions.values():
-        states = [f"{state} (positive)" if state == question.positive else state
-                  for state in world.network.variables[question.asks].states]
+        states = [
+            f"{state} (positive)" if state == question.positive else state
+            for state in world.network.variables[question.asks].states
+        ]
         listed.add_row(question.name, question.asks, question.kind, listing(states, MOST_STATES), question.text)
     return listed
 
@@ -79,9 +90,18 @@ def _variables(world: World) -> Table:
     for column in listed.columns[1:-1] if columns else []:
         column.no_wrap, column.justify = True, "center"
     for entry in _entries(world):
-        marks = entry.marks if columns else [
-            ", ".join(name if mark == SHOWN else KNOWN + name
-                      for name, mark in zip(names, entry.marks, strict=True) if mark != HIDDEN) or HIDDEN]
+        marks = (
+            entry.marks
+            if columns
+            else [
+                ", ".join(
+                    name if mark == SHOWN else KNOWN + name
+                    for name, mark in zip(names, entry.marks, strict=True)
+                    if mark != HIDDEN
+                )
+                or HIDDEN
+            ]
+        )
         listed.add_row(entry.name, *marks, _meaning(world, entry))
     return listed
 
@@ -90,10 +110,12 @@ def _entries(world: World) -> Iterator[Entry]:
     known = [set(functions_of(world.network, level.visible)) for level in world.levels.values()]
     family = {member: name for name, members in world.families.items() for member in members}
     entries = []
-    declarations = {name: None for name in world.network.named} if world.spec is None else world.spec.variables
+    declarations = dict.fromkeys(world.network.named) if world.spec is None else world.spec.variables
     for name, declared in declarations.items():
-        marks = tuple(SHOWN if name in level.visible else KNOWN if name in functions else HIDDEN
-                      for level, functions in zip(world.levels.values(), known, strict=True))
+        marks = tuple(
+            SHOWN if name in level.visible else KNOWN if name in functions else HIDDEN
+            for level, functions in zip(world.levels.values(), known, strict=True)
+        )
         entries.append(Entry(name=name, variable=world.network.variables[name], declared=declared, marks=marks))
 
     def alike(entry: Entry) -> object:
@@ -102,8 +124,16 @@ def _entries(world: World) -> Iterator[Entry]:
 
     for _, group in groupby(entries, key=alike):
         first, *others = group
-        yield first if not others else Entry(name=f"{first.name} … {others[-1].name}", variable=first.variable,
-                                             declared=first.declared, marks=first.marks)
+        yield (
+            first
+            if not others
+            else Entry(
+                name=f"{first.name} … {others[-1].name}",
+                variable=first.variable,
+                declared=first.declared,
+                marks=first.marks,
+            )
+        )
 
 
 def _meaning(world: World, entry: Entry) -> Text:
@@ -131,7 +161,9 @@ def _source(world: World, entry: Entry) -> str:
     if entry.declared is None:
         parents = world.network.parents(entry.name)
         random = world.network.variables[entry.name].origin != "deterministic"
-        return ("random" if random else "deterministic") + (f", given {listing(parents, MOST_STATES)}" if parents else "")
+        return ("random" if random else "deterministic") + (
+            f", given {listing(parents, MOST_STATES)}" if parents else ""
+        )
     match entry.declared.source:
         case spec.Table(parents=parents) as source:
             return f"random, given {', '.join(parents)}" if parents else _unconditional(source.rows)
@@ -155,8 +187,10 @@ def _unconditional(rows: Mapping[tuple[str, ...], Sequence[Fraction]]) -> str:
 
 
 def _legend() -> Text:
-    return Text(f"\n{SHOWN} shown at the level   {KNOWN} follows from what is shown: may be given   {HIDDEN} hidden",
-                style="dim")
+    return Text(
+        f"\n{SHOWN} shown at the level   {KNOWN} follows from what is shown: may be given   {HIDDEN} hidden",
+        style="dim",
+    )
 
 
 def _notes(notes: Sequence[str]) -> Iterator[Text]:
@@ -169,8 +203,9 @@ def _example(world: World, name: str) -> Iterator[Text | str]:
     if not world.questions:
         last = world.network.named[-1]
         yield Text("\nfor example", style="bold")
-        yield shlex.join(["pbn", "query", name, "--ask", world.network.named[0],
-                          f"{last}={world.network.variables[last].states[0]}"])
+        yield shlex.join(
+            ["pbn", "query", name, "--ask", world.network.named[0], f"{last}={world.network.variables[last].states[0]}"]
+        )
         return
     question, level = next(iter(world.questions)), list(world.levels)[-1]
     try:

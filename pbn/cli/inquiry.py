@@ -46,8 +46,15 @@ class Inquiry:
     A change that has no answer (an unknown state, hidden or impossible evidence) is not made.
     """
 
-    def __init__(self, world: World, *, asked: str, level: str | None = None, engine: EngineName = "pbn",
-                 arithmetic: ArithmeticName = "exact") -> None:
+    def __init__(
+        self,
+        world: World,
+        *,
+        asked: str,
+        level: str | None = None,
+        engine: EngineName = "pbn",
+        arithmetic: ArithmeticName = "exact",
+    ) -> None:
         self.world = world
         self.engine: EngineName = engine
         self.arithmetic: ArithmeticName = arithmetic
@@ -71,12 +78,26 @@ class Inquiry:
         word, rest = words[0], words[1] if len(words) > 1 else ""
         if word not in COMMANDS and word != "exit":
             if "=" not in line:
-                raise QueryError(Fault(code="prompt/unknown-command", message=f"there is no command {word[:60]!r}",
-                                       allowed=listing(COMMANDS), hint=nearest(word, COMMANDS) or self._meant(word)))
+                raise QueryError(
+                    Fault(
+                        code="prompt/unknown-command",
+                        message=f"there is no command {word[:60]!r}",
+                        allowed=listing(COMMANDS),
+                        hint=nearest(word, COMMANDS) or self._meant(word),
+                    )
+                )
             word, rest = "set", line
         actions: Mapping[str, Callable[[str], Iterator[RenderableType]]] = {
-            "set": self._set, "clear": self._clear, "ask": self._ask, "level": self._level, "undo": self._undo,
-            "show": self._show, "help": self._help, "quit": self._quit, "exit": self._quit}
+            "set": self._set,
+            "clear": self._clear,
+            "ask": self._ask,
+            "level": self._level,
+            "undo": self._undo,
+            "show": self._show,
+            "help": self._help,
+            "quit": self._quit,
+            "exit": self._quit,
+        }
         yield from actions[word](rest)
 
     def _meant(self, word: str) -> str | None:
@@ -87,17 +108,23 @@ class Inquiry:
 
     def _set(self, rest: str) -> Iterator[RenderableType]:
         if not rest:
-            raise QueryError(Fault(code="prompt/nothing-to-set", message="set needs evidence",
-                                   hint="set variable=state"))
+            raise QueryError(
+                Fault(code="prompt/nothing-to-set", message="set needs evidence", hint="set variable=state")
+            )
         return self._change(evidence={**self.state.evidence, **parse_evidence(split_pairs(rest))})
 
     def _clear(self, rest: str) -> Iterator[RenderableType]:
         names = rest.replace(",", " ").split()
         for name in names:
             if name not in self.state.evidence:
-                raise QueryError(Fault(code="prompt/not-given", message=f"{name[:60]!r} is not given",
-                                       allowed=listing(self.state.evidence) or "nothing is given",
-                                       hint=nearest(name, self.state.evidence)))
+                raise QueryError(
+                    Fault(
+                        code="prompt/not-given",
+                        message=f"{name[:60]!r} is not given",
+                        allowed=listing(self.state.evidence) or "nothing is given",
+                        hint=nearest(name, self.state.evidence),
+                    )
+                )
         kept = {name: state for name, state in self.state.evidence.items() if names and name not in names}
         return self._change(evidence=kept)
 
@@ -109,8 +136,13 @@ class Inquiry:
     def _level(self, rest: str) -> Iterator[RenderableType]:
         name = rest.strip()
         if not name:
-            raise QueryError(Fault(code="prompt/which-level", message="level needs a name",
-                                   allowed=listing([*self.world.levels, "none"])))
+            raise QueryError(
+                Fault(
+                    code="prompt/which-level",
+                    message="level needs a name",
+                    allowed=listing([*self.world.levels, "none"]),
+                )
+            )
         return self._change(level=None if name == "none" and name not in self.world.levels else name)
 
     def _undo(self, rest: str) -> Iterator[RenderableType]:
@@ -120,16 +152,25 @@ class Inquiry:
         return self._show("")
 
     def _show(self, rest: str) -> Iterator[RenderableType]:
-        return answer_parts(self.world, self._answer, self.state.evidence, self.state.level,
-                            every_state=rest.strip() == "all", show_all="show all")
+        return answer_parts(
+            self.world,
+            self._answer,
+            self.state.evidence,
+            self.state.level,
+            every_state=rest.strip() == "all",
+            show_all="show all",
+        )
 
     def _help(self, rest: str) -> Iterator[RenderableType]:
         listed = table("command", "what it does")
         for usage, meaning in COMMANDS.values():
             listed.add_row(usage, meaning)
         yield listed
-        yield Text(f"variables: {', '.join(self.known_names())}\nquestions: {', '.join(self.world.questions)}\n"
-                   f"levels: {', '.join(self.world.levels)}", style="dim")
+        yield Text(
+            f"variables: {', '.join(self.known_names())}\nquestions: {', '.join(self.world.questions)}\n"
+            f"levels: {', '.join(self.world.levels)}",
+            style="dim",
+        )
 
     def _quit(self, rest: str) -> Iterator[RenderableType]:
         self.is_over = True
@@ -146,8 +187,9 @@ class Inquiry:
 
     def _posterior(self, state: State) -> Posterior:
         evidence = family_values(self.world, dict(state.evidence))
-        return self.world.posterior(evidence, state.level, query=state.asked, engine=self.engine,
-                                    arithmetic=self.arithmetic)
+        return self.world.posterior(
+            evidence, state.level, query=state.asked, engine=self.engine, arithmetic=self.arithmetic
+        )
 
     # -- names, for completion -------------------------------------------------------------------
 

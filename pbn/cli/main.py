@@ -129,7 +129,13 @@ def _told(error: click.ClickException, code: int | None = None) -> int:
 
 def _unforeseen(error: Exception) -> PbnError:
     if isinstance(error, MemoryError):
-        return PbnError(Fault(code="cli/memory", message="the machine has no memory left",
-                              hint="give a --budget below what it has"))
-    return PbnError(Fault(code="cli/internal", message=f"{type(error).__name__}: {error}",
-                          hint="this is a fault of pbn; PBN_TRACEBACK=1 shows where"))
+        return PbnError(
+            Fault(code="cli/memory", message="the machine has no memory left", hint="give a --budget below what it has")
+        )
+    return PbnError(
+        Fault(
+            code="cli/internal",
+            message=f"{type(error).__name__}: {error}",
+            hint="this is a fault of pbn; PBN_TRACEBACK=1 shows where",
+        )
+    )

@@ -26,16 +26,25 @@ def new_command(path: Path) -> None:
     A file that exists is left alone.
     """
     if path.suffix.lower() not in SUFFIXES:
-        raise QueryError(Fault(code="cli/new-file", message=f"{path} does not end like a world file",
-                               allowed=" or ".join(SUFFIXES), hint=f"pbn new {shlex.quote(f'{path}.yaml')}"))
+        raise QueryError(
+            Fault(
+                code="cli/new-file",
+                message=f"{path} does not end like a world file",
+                allowed=" or ".join(SUFFIXES),
+                hint=f"pbn new {shlex.quote(f'{path}.yaml')}",
+            )
+        )
     name = world_name(path.stem)
     template = resources.files("pbn.cli").joinpath("new_world.yaml").read_text(encoding="utf-8")
     text = template.replace("name: new_world", f"name: {name}", 1).replace(
-        "title: New world", f"title: {name.replace('_', ' ').capitalize()}", 1)
+        "title: New world", f"title: {name.replace('_', ' ').capitalize()}", 1
+    )
     write_new(path, text)
     quoted = shlex.quote(str(path))
-    show(f"wrote {path}, the world {name}\n  pbn check {quoted}        tests what it promises\n"
-         f"  pbn bayes-error {quoted}  says how uncertain it is")
+    show(
+        f"wrote {path}, the world {name}\n  pbn check {quoted}        tests what it promises\n"
+        f"  pbn bayes-error {quoted}  says how uncertain it is"
+    )
 
 
 def world_name(stem: str) -> str:
@@ -59,13 +68,17 @@ def write_new(path: Path, text: str) -> None:
         There is such a file, or no folder for it.
     """
     if not path.parent.is_dir():
-        raise QueryError(Fault(code="cli/no-folder", message=f"there is no folder {path.parent}",
-                               hint="make it first"))
+        raise QueryError(Fault(code="cli/no-folder", message=f"there is no folder {path.parent}", hint="make it first"))
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".pbn-new-") as folder:
         draft = Path(folder, "world.yaml")
         draft.write_text(text, encoding="utf-8")
         try:
             os.link(draft, path)  # fails where there is a file, unlike a rename
         except FileExistsError:
-            raise QueryError(Fault(code="cli/file-exists", message=f"there is a file {path} already",
-                                   hint="choose another name, or move it away")) from None
+            raise QueryError(
+                Fault(
+                    code="cli/file-exists",
+                    message=f"there is a file {path} already",
+                    hint="choose another name, or move it away",
+                )
+            ) from None

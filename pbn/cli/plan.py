@@ -44,10 +44,18 @@ def plan_command(world_name: str, level: str | None, question: str | None, budge
     asked = world.question(question)
     statistic = world.statistic(level, question=asked.name).statistic
     where = f"level {level}" if level else "all attributes"
-    show(heading(world.name, f"question {asked.name}, {where}"),
-         Text(f"Y = {asked.asks}, {len(statistic.visible)} variables are shown"), "",
-         *_statistic(statistic), "", *_candidates(statistic), "", _steps(statistic.plan), "",
-         *_cost(world, statistic.plan))
+    show(
+        heading(world.name, f"question {asked.name}, {where}"),
+        Text(f"Y = {asked.asks}, {len(statistic.visible)} variables are shown"),
+        "",
+        *_statistic(statistic),
+        "",
+        *_candidates(statistic),
+        "",
+        _steps(statistic.plan),
+        "",
+        *_cost(world, statistic.plan),
+    )
 
 
 def _statistic(statistic: Statistic) -> Iterator[RenderableType]:
@@ -65,8 +73,13 @@ def _candidates(statistic: Statistic) -> Iterator[RenderableType]:
     numbers = ["cells held", "operations"]
     listed = table("candidate for F", "over", *numbers, "", narrow=numbers, right=numbers)
     for route, nodes, plan in statistic.considered:
-        listed.add_row(route, listing(nodes, MOST_NAMES) or "nothing", count_text(plan.cells),
-                       count_text(plan.operations), "✓ taken" if plan is statistic.plan else "")
+        listed.add_row(
+            route,
+            listing(nodes, MOST_NAMES) or "nothing",
+            count_text(plan.cells),
+            count_text(plan.operations),
+            "✓ taken" if plan is statistic.plan else "",
+        )
     yield listed
     for route, _, _ in statistic.considered:
         if route in ROUTES:
@@ -77,8 +90,13 @@ def _steps(plan: Plan) -> Table:
     listed = table("step", "eliminates", "how", "over", "cells", narrow=["step", "cells"], right=["step", "cells"])
     for number, step in enumerate(plan.steps, 1):
         scope = _largest_scope(plan.network, step)
-        listed.add_row(str(number), listing(step.eliminates, MOST_NAMES) or "nothing: the result", _how(step),
-                       listing(scope, MOST_NAMES) or "one number", count_text(_cells(plan.network, scope)))
+        listed.add_row(
+            str(number),
+            listing(step.eliminates, MOST_NAMES) or "nothing: the result",
+            _how(step),
+            listing(scope, MOST_NAMES) or "one number",
+            count_text(_cells(plan.network, scope)),
+        )
     return listed
 
 

@@ -24,8 +24,14 @@ def run_prompt(inquiry: Inquiry) -> None:
     lines: PromptSession[str] = PromptSession(completer=InquiryCompleter(inquiry), complete_while_typing=True)
     others = len(inquiry.world.questions) > 1
     show(*inquiry.execute("show"))
-    show(Text("variable=state gives evidence; " + ("ask turns to another question; " if others else "")
-              + "help lists all commands; Ctrl-D leaves", style="dim"))
+    show(
+        Text(
+            "variable=state gives evidence; "
+            + ("ask turns to another question; " if others else "")
+            + "help lists all commands; Ctrl-D leaves",
+            style="dim",
+        )
+    )
     while not inquiry.is_over:
         try:
             if not _answer_line(inquiry, lines):
@@ -69,8 +75,11 @@ class InquiryCompleter(Completer):
         first = not words or (len(words) == 1 and not blank)
         world, state = self.inquiry.world, self.inquiry.state
         if not first and words[0] in ("ask", "level", "clear"):
-            choices: Iterable[str] = {"ask": [*world.network.named, *world.questions],
-                                      "level": [*world.levels, "none"], "clear": state.evidence}[words[0]]
+            choices: Iterable[str] = {
+                "ask": [*world.network.named, *world.questions],
+                "level": [*world.levels, "none"],
+                "clear": state.evidence,
+            }[words[0]]
             yield from _matching(dict.fromkeys(choices), typed)
             return
         pair = _OPEN_PAIR.search(text)

@@ -38,15 +38,29 @@ Examples:
 @level_option
 @question_option
 @click.option("--ask", metavar="VARIABLE", help="Any variable, in place of the one that the question asks for.")
-@click.option("--engine", type=click.Choice(["pbn", "pgmpy"]), default="pbn", show_default=True,
-              help="Answer by pbn's own elimination or by pgmpy's, which is float64.")
+@click.option(
+    "--engine",
+    type=click.Choice(["pbn", "pgmpy"]),
+    default="pbn",
+    show_default=True,
+    help="Answer by pbn's own elimination or by pgmpy's, which is float64.",
+)
 @click.option("--all", "every_state", is_flag=True, help="Show every state of a variable that has many.")
 @float_option
 @json_option
 @budget_option
-def query_command(world_name: str, evidence: tuple[str, ...], level: str | None, question: str | None,
-                  ask: str | None, engine: EngineName, every_state: bool, in_float: bool, as_json: bool,
-                  budget: int | None) -> None:
+def query_command(
+    world_name: str,
+    evidence: tuple[str, ...],
+    level: str | None,
+    question: str | None,
+    ask: str | None,
+    engine: EngineName,
+    every_state: bool,
+    in_float: bool,
+    as_json: bool,
+    budget: int | None,
+) -> None:
     """Ask for P(variable | evidence), exactly.
 
     Evidence may be partial: what is not given is summed over. A --level accepts only what it shows. Put
@@ -56,8 +70,9 @@ def query_command(world_name: str, evidence: tuple[str, ...], level: str | None,
     """
     given = parse_evidence(evidence)
     if ask is not None and question is not None:
-        raise QueryError(Fault(code="cli/ask-twice", message="--ask and --question both say what is asked",
-                               hint="give one of them"))
+        raise QueryError(
+            Fault(code="cli/ask-twice", message="--ask and --question both say what is asked", hint="give one of them")
+        )
     world = load_world(world_name, budget)
     arithmetic: ArithmeticName = "float" if in_float else "exact"
     if not given and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
@@ -68,8 +83,9 @@ def query_command(world_name: str, evidence: tuple[str, ...], level: str | None,
         run_prompt(Inquiry(world, asked=asked, level=level, engine=engine, arithmetic=arithmetic))
         return
     with _pgmpy() if engine == "pgmpy" else nullcontext():
-        answer = world.posterior(family_values(world, given), level, query=ask, question=question, engine=engine,
-                                 arithmetic=arithmetic)
+        answer = world.posterior(
+            family_values(world, given), level, query=ask, question=question, engine=engine, arithmetic=arithmetic
+        )
     if as_json:
         show_json(answer_record(world, answer, given, level))
     else:

@@ -17,7 +17,7 @@ def _plainer(error: UnicodeError) -> tuple[str, int]:
     """A stand-in of the same width for each character that an encoding lacks."""
     assert isinstance(error, UnicodeEncodeError)
     plain = []
-    for character in error.object[error.start:error.end]:
+    for character in error.object[error.start : error.end]:
         near = unicodedata.normalize("NFKD", character.translate(_PLAIN))[0]
         plain.append(near if near.isascii() else "?")
     return "".join(plain), error.end

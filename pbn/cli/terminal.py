@@ -72,8 +72,9 @@ def table(*columns: str, narrow: Collection[str] = (), right: Collection[str] = 
     """An empty table in the one style of all commands: which columns keep to one line, which to the right."""
     made = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        made.add_column(column, overflow="fold", no_wrap=column in narrow,
-                        justify="right" if column in right else "left")
+        made.add_column(
+            column, overflow="fold", no_wrap=column in narrow, justify="right" if column in right else "left"
+        )
     return made
 
 
@@ -92,8 +93,12 @@ def heading(name: str, title: str = "") -> Text:
 def progress() -> Iterator[Progress]:
     """A progress bar on stderr, shown only where that is a terminal, gone when it is done."""
     console = _console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
-               TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         yield shown
 

@@ -44,7 +44,13 @@ def _read(files: dict[str, Path]) -> tuple[list[WorldSpec], list[Fault]]:
 
 
 def _record(spec: WorldSpec) -> dict[str, object]:
-    return {"name": spec.name, "title": spec.title,
-            "questions": {question.name: {"asks": question.asks, "kind": question.kind, "text": question.text}
-                          for question in spec.questions.values()},
-            "levels": list(spec.levels), "attributes": list(spec.attributes)}
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "questions": {
+            question.name: {"asks": question.asks, "kind": question.kind, "text": question.text}
+            for question in spec.questions.values()
+        },
+        "levels": list(spec.levels),
+        "attributes": list(spec.attributes),
+    }

@@ -66,8 +66,11 @@ def known_codes(network: Network, plan: Plan, evidence: Mapping[str, int]) -> di
     for name in network.variables:
         if name in plan.known and name not in codes:
             cpd = network.cpds[name]
-            codes[name] = int(cpd.index[tuple(codes[p] for p in cpd.parents)]) if (
-                isinstance(cpd, IndexMap) and all(p in codes for p in cpd.parents)) else 0
+            codes[name] = (
+                int(cpd.index[tuple(codes[p] for p in cpd.parents)])
+                if (isinstance(cpd, IndexMap) and all(p in codes for p in cpd.parents))
+                else 0
+            )
     return codes
 
 
@@ -95,8 +98,9 @@ def bind(plan: Plan, evidence: Mapping[str, int]) -> BoundPlan:
             operations.append(_bind_product(network, step, maps))
         else:
             operations += _bind_substitution(network, step, maps)
-    return BoundPlan(plan=plan, tables=tuple(tables), indicators=tuple(indicators),
-                     operations=tuple(operations), maps=maps)
+    return BoundPlan(
+        plan=plan, tables=tuple(tables), indicators=tuple(indicators), operations=tuple(operations), maps=maps
+    )
 
 
 def _axis(position: int, size: int, dimensions: int) -> Array:
@@ -106,7 +110,9 @@ def _axis(position: int, size: int, dimensions: int) -> Array:
     return np.arange(size).reshape(shape)
 
 
-def _coordinates(network: Network, domain: Scope, maps: Sequence[Factor], arrays: Mapping[int, Array]) -> dict[str, Array]:
+def _coordinates(
+    network: Network, domain: Scope, maps: Sequence[Factor], arrays: Mapping[int, Array]
+) -> dict[str, Array]:
     """Each variable's code as a broadcastable array over the domain; derived ones through their maps."""
     found = {name: _axis(k, network.size(name), len(domain)) for k, name in enumerate(domain)}
     for factor in maps:
@@ -195,18 +201,21 @@ def _multiplied(parts: list[Numbers], shape: tuple[int, ...], arithmetic: Arithm
     return product if product.array.shape == shape else product.with_array(np.broadcast_to(product.array, shape))
 
 
-def _sum_of_products(parts: list[Numbers], shape: tuple[int, ...], axes: tuple[int, ...],
-                     arithmetic: Arithmetic) -> Numbers:
+def _sum_of_products(
+    parts: list[Numbers], shape: tuple[int, ...], axes: tuple[int, ...], arithmetic: Arithmetic
+) -> Numbers:
     """The product summed over axes; a large domain is gone through slice by slice and never held whole."""
     if math.prod(shape) <= BLOCK:
         return arithmetic.total(_multiplied(parts, shape, arithmetic), axes)
     cut = max(range(len(shape)), key=lambda axis: (shape[axis] > 1 and axis not in axes, shape[axis]))
-    rest = shape[:cut] + shape[cut + 1:]
+    rest = shape[:cut] + shape[cut + 1 :]
     rest_axes = tuple(axis - (axis > cut) for axis in axes if axis != cut)
     slices: list[Numbers] = []
     for position in range(shape[cut]):
-        part = [numbers.with_array(numbers.array[(slice(None),) * cut + (min(position, numbers.array.shape[cut] - 1),)])
-                for numbers in parts]
+        part = [
+            numbers.with_array(numbers.array[(slice(None),) * cut + (min(position, numbers.array.shape[cut] - 1),)])
+            for numbers in parts
+        ]
         found = _sum_of_products(part, rest, rest_axes, arithmetic)
         if cut in axes and slices:  # the cut axis is summed: add up as we go
             both = np.stack([slices[0].array, found.array])

@@ -96,8 +96,11 @@ class Engine:
     def statistic(self, target: str, visible: Sequence[str], closed_form: str | None = None) -> BoundStatistic:
         """The sufficient statistic of a visible set, with its joint law once asked for."""
         key = (target, tuple(visible), closed_form)
-        return _kept(self._statistics, key, lambda: BoundStatistic(
-            find_statistic(self.network, target, visible, closed_form), self.budget))
+        return _kept(
+            self._statistics,
+            key,
+            lambda: BoundStatistic(find_statistic(self.network, target, visible, closed_form), self.budget),
+        )
 
     def view(self, first: Collection[str]) -> Network:
         """The network with its folds as chains, the given variables first."""
@@ -130,8 +133,13 @@ class Engine:
                 kept = rest
         return tuple(kept)
 
-    def posterior(self, query: str, evidence: Mapping[str, int], arithmetic: ArithmeticName = "exact",
-                  statistic: BoundStatistic | None = None) -> Posterior:
+    def posterior(
+        self,
+        query: str,
+        evidence: Mapping[str, int],
+        arithmetic: ArithmeticName = "exact",
+        statistic: BoundStatistic | None = None,
+    ) -> Posterior:
         """P(query | evidence), by a look-up in ``statistic`` where the evidence determines it.
 
         Raises
@@ -170,9 +178,14 @@ class Engine:
         if numbers.array.any() or (numbers.array.dtype == np.float64 and self.is_possible(evidence)):
             return
         parts = [f"{name}={self.network.variables[name].states[evidence[name]]}" for name in self.conflict(evidence)]
-        raise QueryError(Fault(
-            code="query/impossible-evidence", message="this evidence has probability zero",
-            found=", ".join(parts), hint="these values cannot occur together: change or leave out one of them"))
+        raise QueryError(
+            Fault(
+                code="query/impossible-evidence",
+                message="this evidence has probability zero",
+                found=", ".join(parts),
+                hint="these values cannot occur together: change or leave out one of them",
+            )
+        )
 
     def evidence_factors(self, names: Sequence[str]) -> list[tuple[tuple[str, ...], Array]]:
         """P(names) as a product of factors over some of them each: P(x) = ∏ φ_j(x_j)."""
@@ -187,8 +200,11 @@ class Engine:
                 indicator = index[..., None] == np.arange(plan.network.size(factor.child))
                 factors.append((factor.names, indicator.astype(np.float64)))
         constants = known_codes(plan.network, plan, {})
-        factors += [((name,), (np.arange(plan.network.size(name)) == constants[name]).astype(np.float64))
-                    for name in names if name in plan.known]
+        factors += [
+            ((name,), (np.arange(plan.network.size(name)) == constants[name]).astype(np.float64))
+            for name in names
+            if name in plan.known
+        ]
         return factors
 
 
@@ -259,9 +275,14 @@ class BoundStatistic:
         size, target = self.statistic.network.size, self.statistic.target
         cells = math.prod(size(node) for node in (*self.nodes, target))
         if 8 * cells > self.budget:
-            raise BudgetError(Fault(
-                code="exact/over-budget", message=f"the law of {target} and {listing(self.nodes)} has {cells:,} cells",
-                allowed=f"{self.budget // 8:,} cells (the budget)", hint=f"give {target} fewer states, or raise the budget"))
+            raise BudgetError(
+                Fault(
+                    code="exact/over-budget",
+                    message=f"the law of {target} and {listing(self.nodes)} has {cells:,} cells",
+                    allowed=f"{self.budget // 8:,} cells (the budget)",
+                    hint=f"give {target} fewer states, or raise the budget",
+                )
+            )
 
     def shaped(self, numbers: Numbers) -> Numbers:
         """The plan's result as a matrix, as `joint` gives it."""
@@ -340,8 +361,14 @@ def _probability(numbers: Numbers, arithmetic: ArithmeticName) -> Fraction | flo
     return Fraction(int(weight), numbers.denominator) if arithmetic == "exact" else float(weight)
 
 
-def _posterior(query: str, states: Sequence[str], weights: Sequence[int] | Sequence[float],
-               probability: Fraction | float, arithmetic: ArithmeticName, route: str) -> Posterior:
+def _posterior(
+    query: str,
+    states: Sequence[str],
+    weights: Sequence[int] | Sequence[float],
+    probability: Fraction | float,
+    arithmetic: ArithmeticName,
+    route: str,
+) -> Posterior:
     total = sum(weights)
     exact = None
     if arithmetic == "exact":

@@ -26,9 +26,16 @@ class Estimate:
     samples: int
 
 
-def estimate_bayes_error(engine: Engine, target: str, visible: Sequence[str], *, samples: int,
-                         rng: np.random.Generator, confidence: float = 0.95,
-                         advance: Callable[[], None] = lambda: None) -> Estimate:
+def estimate_bayes_error(
+    engine: Engine,
+    target: str,
+    visible: Sequence[str],
+    *,
+    samples: int,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    advance: Callable[[], None] = lambda: None,
+) -> Estimate:
     """Estimate ε* of a visible set from ``samples`` cases drawn from the network.
 
     Each case's posterior is computed by elimination in float64, so only the choice of cases is random. The
@@ -60,5 +67,6 @@ def estimate_bayes_error(engine: Engine, target: str, visible: Sequence[str], *,
     mean, log = float(losses.mean()), math.log(4 / (1 - confidence))
     variance = float(losses.var(ddof=1)) if samples > 1 else 0.0
     width = math.sqrt(2 * variance * log / samples) + 7 * most * log / (3 * max(samples - 1, 1))
-    return Estimate(value=mean, low=max(0.0, mean - width), high=min(most, mean + width), confidence=confidence,
-                    samples=samples)
+    return Estimate(
+        value=mean, low=max(0.0, mean - width), high=min(most, mean + width), confidence=confidence, samples=samples
+    )

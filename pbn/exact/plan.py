@@ -85,20 +85,32 @@ class Plan:
         needed, most = self.bytes_needed(exact=exact), MAX_EXACT_OPERATIONS if exact else MAX_FLOAT_OPERATIONS
         table = f"a table of {self.largest:,} cells over {listing(self.largest_scope, 8)}"
         if needed > budget:
-            raise BudgetError(Fault(
-                code="exact/over-budget", message=f"the elimination needs {table} ({_size_text(needed)} in all)",
-                allowed=f"{_size_text(budget)} (the budget)", hint=_advice(self, budget, exact)))
+            raise BudgetError(
+                Fault(
+                    code="exact/over-budget",
+                    message=f"the elimination needs {table} ({_size_text(needed)} in all)",
+                    allowed=f"{_size_text(budget)} (the budget)",
+                    hint=_advice(self, budget, exact),
+                )
+            )
         if self.operations * (1 + exact * self.bits // 500) > most:
-            raise BudgetError(Fault(
-                code="exact/too-long", message=f"the elimination needs {self.operations:,} operations, and {table}",
-                allowed=f"{most:,} operations", hint=_advice(self, budget, exact)))
+            raise BudgetError(
+                Fault(
+                    code="exact/too-long",
+                    message=f"the elimination needs {self.operations:,} operations, and {table}",
+                    allowed=f"{most:,} operations",
+                    hint=_advice(self, budget, exact),
+                )
+            )
 
 
 def _advice(plan: Plan, budget: int, exact: bool) -> str:
     if exact and plan.bytes_needed(exact=False) <= budget and plan.operations <= MAX_FLOAT_OPERATIONS:
         return "ask for float arithmetic, or raise the budget"
     last = plan.largest_scope[-1] if plan.largest_scope else ""
-    return f"show or hide fewer variables, give evidence on {last}, break its rule into smaller parts, or raise the budget"
+    return (
+        f"show or hide fewer variables, give evidence on {last}, break its rule into smaller parts, or raise the budget"
+    )
 
 
 def _size_text(count: int) -> str:
@@ -108,8 +120,9 @@ def _size_text(count: int) -> str:
     return f"{count} bytes"
 
 
-def make_plan(network: Network, targets: Sequence[str], evidence: Collection[str] = (), *,
-              combine: bool = True) -> Plan:
+def make_plan(
+    network: Network, targets: Sequence[str], evidence: Collection[str] = (), *, combine: bool = True
+) -> Plan:
     """Plan the joint of the targets given evidence on some variables.
 
     With ``combine=False`` the factors over the targets are left as they are, never multiplied together.
@@ -254,9 +267,14 @@ class _Planner:
             results.append(self._new(scope, factor.child))
         after = sum(self._cells(factor.scope) for factor in results)
         before = sum(self._cells(factor.scope) for factor in factors)
-        step = Step(eliminates=(name,), dense=tuple(f for f in others if f.child is None),
-                    maps=tuple(f for f in others if f.child is not None), domain=(),
-                    result=tuple(results), substitutes=own)
+        step = Step(
+            eliminates=(name,),
+            dense=tuple(f for f in others if f.child is None),
+            maps=tuple(f for f in others if f.child is not None),
+            domain=(),
+            result=tuple(results),
+            substitutes=own,
+        )
         grows = all(factor.child is not None for factor in others) and after > before
         return _Move(step=step, price=(grows, *self.price(before, after, after)))
 
@@ -290,8 +308,13 @@ class _Planner:
         result = self._new(n for n in dict.fromkeys((*scope, *children)) if n not in eliminated)
         size, out = self._cells(domain), self._cells(result.scope)
         before = sum(self._cells(factor.scope) for factor in (*dense, *maps))
-        step = Step(eliminates=tuple(n for n in dict.fromkeys((*scope, *children)) if n in eliminated),
-                    dense=tuple(dense), maps=tuple(self._in_order(maps)), domain=domain, result=(result,))
+        step = Step(
+            eliminates=tuple(n for n in dict.fromkeys((*scope, *children)) if n in eliminated),
+            dense=tuple(dense),
+            maps=tuple(self._in_order(maps)),
+            domain=domain,
+            result=(result,),
+        )
         return _Move(step=step, price=(False, *self.price(before, size, out)))
 
     # -- taking --------------------------------------------------------------------------------
@@ -329,8 +352,13 @@ class _Planner:
         maps = self._in_order([factor for factor in factors if factor.child is not None])
         dense = [factor for factor in factors if factor.child is None]
         children = {factor.child for factor in maps}
-        step = Step(eliminates=(), dense=tuple(dense), maps=tuple(maps),
-                    domain=tuple(name for name in free if name not in children), result=(self._new(free),))
+        step = Step(
+            eliminates=(),
+            dense=tuple(dense),
+            maps=tuple(maps),
+            domain=tuple(name for name in free if name not in children),
+            result=(self._new(free),),
+        )
         self._take(step)
 
     def _in_order(self, maps: list[Factor]) -> list[Factor]:
@@ -338,13 +366,22 @@ class _Planner:
 
     def plan(self) -> Plan:
         """The finished plan."""
-        return Plan(network=self.network, targets=self.targets, evidence=self.evidence, known=self.known,
-                    factors=self.factors, sources=tuple(self.sources), steps=tuple(self.steps),
-                    rest=tuple(self.live.values()), largest=self.largest, largest_scope=self.largest_scope,
-                    operations=self.operations, cells=self.cells, bits=self._bits())
+        return Plan(
+            network=self.network,
+            targets=self.targets,
+            evidence=self.evidence,
+            known=self.known,
+            factors=self.factors,
+            sources=tuple(self.sources),
+            steps=tuple(self.steps),
+            rest=tuple(self.live.values()),
+            largest=self.largest,
+            largest_scope=self.largest_scope,
+            operations=self.operations,
+            cells=self.cells,
+            bits=self._bits(),
+        )
 
     def _bits(self) -> int:
         cpds = [self.network.cpds[name] for name in self.sources]
         return sum(cpd.denominator.bit_length() - 1 for cpd in cpds if isinstance(cpd, Table))
-
-

@@ -101,12 +101,21 @@ def find_statistic(network: Network, target: str, visible: Sequence[str], closed
         plan = make_plan(view, (*nodes, *(() if target in nodes else (target,))))
         considered.append((route, nodes, plan))
     route, nodes, plan = min(considered, key=lambda candidate: (candidate[2].cells, candidate[2].operations))
-    return Statistic(target=target, visible=tuple(visible), network=view, nodes=nodes, route=route, plan=plan,
-                     functions=functions, considered=tuple(considered))
+    return Statistic(
+        target=target,
+        visible=tuple(visible),
+        network=view,
+        nodes=nodes,
+        route=route,
+        plan=plan,
+        functions=functions,
+        considered=tuple(considered),
+    )
 
 
-def _candidates(view: Network, target: str, visible: Sequence[str],
-                functions: Mapping[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
+def _candidates(
+    view: Network, target: str, visible: Sequence[str], functions: Mapping[str, tuple[str, ...]]
+) -> list[tuple[str, tuple[str, ...]]]:
     if target in functions:
         return [("outcome", (target,))]
     separator = nearest_separator(view, target, visible, list(functions))

@@ -27,9 +27,11 @@ def _fault(engine: Engine, undefined: str) -> Fault:
     witness = {undefined: 1}
     inputs = [name for name in network.named if name in ancestors(network, [undefined])]
     for name in inputs:
-        witness[name] = next(code for code in range(network.size(name))
-                             if engine.is_possible({**witness, name: code}))
+        witness[name] = next(code for code in range(network.size(name)) if engine.is_possible({**witness, name: code}))
     found = ", ".join(f"{name}={network.variables[name].states[witness[name]]}" for name in inputs)
-    return Fault(code="rule/undefined", message=f"the rule of {variable} has no value in a state of positive "
-                 "probability (a division by zero?)", found=found,
-                 hint="guard it: a / b if b != 0 else 0")
+    return Fault(
+        code="rule/undefined",
+        message=f"the rule of {variable} has no value in a state of positive probability (a division by zero?)",
+        found=found,
+        hint="guard it: a / b if b != 0 else 0",
+    )

@@ -28,8 +28,9 @@ def _spend_nothing(_combinations: int) -> None:
     return
 
 
-def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction]],
-              spend: Callable[[int], None] = _spend_nothing) -> tuple[Fraction, ...]:
+def reachable(
+    name: str, operation: Operation, terms: Sequence[Sequence[Fraction]], spend: Callable[[int], None] = _spend_nothing
+) -> tuple[Fraction, ...]:
     """All values of the operation over one number from each term, ascending.
 
     ``spend`` is told the combinations that each term takes, before they are computed.
@@ -51,13 +52,13 @@ def reachable(name: str, operation: Operation, terms: Sequence[Sequence[Fraction
         _check_size(name, len(values) * len(distinct), k, terms)
         spend(LINK + len(values) + len(distinct))
         most, least = min(max(values), max(distinct)), max(min(values), min(distinct))
-        values = {value for value in values | distinct
-                  if (value <= most if operation in _LEAST else value >= least)}
+        values = {value for value in values | distinct if (value <= most if operation in _LEAST else value >= least)}
     return tuple(sorted(values))
 
 
-def _reachable_products(name: str, terms: Sequence[Sequence[Fraction]],
-                        spend: Callable[[int], None]) -> tuple[Fraction, ...]:
+def _reachable_products(
+    name: str, terms: Sequence[Sequence[Fraction]], spend: Callable[[int], None]
+) -> tuple[Fraction, ...]:
     values = {Fraction(1)}
     for k, term in enumerate(terms, 1):
         distinct = set(term)
@@ -69,8 +70,9 @@ def _reachable_products(name: str, terms: Sequence[Sequence[Fraction]],
     return tuple(sorted(values))
 
 
-def _reachable_sums(name: str, terms: Sequence[Sequence[Fraction]],
-                    spend: Callable[[int], None]) -> tuple[Fraction, ...]:
+def _reachable_sums(
+    name: str, terms: Sequence[Sequence[Fraction]], spend: Callable[[int], None]
+) -> tuple[Fraction, ...]:
     scale = math.lcm(*{number.denominator for term in terms for number in term})
     bounded(Fraction(scale))
     integers = [sorted(set(_scaled(term, scale))) for term in terms]
@@ -91,13 +93,15 @@ def _scaled(numbers: Sequence[Fraction], scale: int) -> list[int]:
 def _check_size(name: str, combinations: int, done: int, terms: Sequence[Sequence[Fraction]]) -> None:
     if combinations > 4 * MAX_STATES:
         bound = math.prod(len(set(term)) for term in terms)
-        raise BudgetError(Fault(
-            code="network/rule-too-large",
-            message=f"{name} does not collapse: {combinations:,} combinations after {done} of its "
-                    f"{len(terms)} terms, up to {bound:,} values in all",
-            allowed=f"{4 * MAX_STATES:,} combinations",
-            hint="weights on a common grid (tenths, say) make partial sums coincide",
-        ))
+        raise BudgetError(
+            Fault(
+                code="network/rule-too-large",
+                message=f"{name} does not collapse: {combinations:,} combinations after {done} of its "
+                f"{len(terms)} terms, up to {bound:,} values in all",
+                allowed=f"{4 * MAX_STATES:,} combinations",
+                hint="weights on a common grid (tenths, say) make partial sums coincide",
+            )
+        )
 
 
 def chained(network: Network, visible: Collection[str]) -> Network:
@@ -146,8 +150,12 @@ def _order(network: Network, fold: Fold, known: Collection[str]) -> list[int]:
             best = min(group, key=lambda k: (grown[k], k))
             group.remove(best)
             order.append(best)
-            changed = {k for source in sources[best] if source not in opened or len(waiting[source]) == 2
-                       for k in waiting[source]}
+            changed = {
+                k
+                for source in sources[best]
+                if source not in opened or len(waiting[source]) == 2
+                for k in waiting[source]
+            }
             for source in sources[best]:
                 waiting[source].remove(best)
             opened |= sources[best]
@@ -161,8 +169,14 @@ def _sources(network: Network, name: str) -> frozenset[str]:
     return frozenset(node for node in ancestors(network, [name]) if isinstance(network.cpds[node], Table))
 
 
-def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence[int],
-               variables: dict[str, Variable], cpds: dict[str, CPD]) -> None:
+def _add_chain(
+    network: Network,
+    variable: Variable,
+    fold: Fold,
+    order: Sequence[int],
+    variables: dict[str, Variable],
+    cpds: dict[str, CPD],
+) -> None:
     name = variable.name
     parents = [fold.parents[k] for k in order]
     terms = [fold.terms[k] for k in order]
@@ -187,8 +201,13 @@ def _add_chain(network: Network, variable: Variable, fold: Fold, order: Sequence
 
 def _link(variable: Variable, operation: Operation, taken: int, shown: str, values: tuple[Fraction, ...]) -> Variable:
     whole = variable.name.partition(".")[0]
-    return Variable(name=f"{variable.name}:{taken}", states=tuple(number_text(value) for value in values),
-                    values=values, origin="auxiliary", text=f"partial {_RESULTS[operation]} of {whole} over {shown}")
+    return Variable(
+        name=f"{variable.name}:{taken}",
+        states=tuple(number_text(value) for value in values),
+        values=values,
+        origin="auxiliary",
+        text=f"partial {_RESULTS[operation]} of {whole} over {shown}",
+    )
 
 
 def _inputs(network: Network, name: str) -> tuple[str, ...]:
@@ -198,8 +217,9 @@ def _inputs(network: Network, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(i for parent in network.parents(name) for i in _inputs(network, parent)))
 
 
-def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[Fraction],
-               results: Sequence[Fraction]) -> Array:
+def _positions(
+    operation: Operation, values: Sequence[Fraction], term: Sequence[Fraction], results: Sequence[Fraction]
+) -> Array:
     """Position in ``results`` of each value combined with each number of the term."""
     if operation == "+":
         scale = math.lcm(*{number.denominator for number in (*values, *term, *results)})
@@ -219,4 +239,3 @@ def _positions(operation: Operation, values: Sequence[Fraction], term: Sequence[
     place[[rank[number] for number in results]] = np.arange(len(results))
     found: Array = place[chosen]
     return found
-

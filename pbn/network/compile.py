@@ -56,10 +56,14 @@ class _Compiler:
         """A yes/no question about a variable whose states only its rule makes: they are known now."""
         states = self.variables[question.asks].states
         if question.kind == "yes/no" and (len(states) != 2 or question.positive not in states):
-            raise NetworkError(Fault(
-                code="spec/question-positive", place=self.world.variables[question.asks].place,
-                message=f"question {question.name} is yes/no, but {question.asks} has the states {listing(states)}",
-                allowed=f"two states, one of them {question.positive!r}"))
+            raise NetworkError(
+                Fault(
+                    code="spec/question-positive",
+                    place=self.world.variables[question.asks].place,
+                    message=f"question {question.name} is yes/no, but {question.asks} has the states {listing(states)}",
+                    allowed=f"two states, one of them {question.positive!r}",
+                )
+            )
 
     def _add(self, variable: spec.VariableSpec) -> None:
         match variable.source:
@@ -76,14 +80,30 @@ class _Compiler:
             case spec.DecisionList() as source:
                 self._add_decisions(variable, source)
 
-    def _declare(self, variable: spec.VariableSpec, states: Sequence[str], values: tuple[Fraction, ...] | None,
-                 cpd: CPD, *, unit: str = "", truth: bool = False, measured: bool = False) -> None:
+    def _declare(
+        self,
+        variable: spec.VariableSpec,
+        states: Sequence[str],
+        values: tuple[Fraction, ...] | None,
+        cpd: CPD,
+        *,
+        unit: str = "",
+        truth: bool = False,
+        measured: bool = False,
+    ) -> None:
         name = variable.name
         origin = "measured" if measured else "random" if isinstance(cpd, Table) else "deterministic"
         if isinstance(variable.source, (spec.Table, spec.Count)):
             origin = "random"
-        self.variables[name] = Variable(name=name, states=tuple(states), values=values, origin=origin,  # type: ignore[arg-type]
-                                        role=variable.role, text=variable.text, unit=unit)
+        self.variables[name] = Variable(
+            name=name,
+            states=tuple(states),
+            values=values,
+            origin=origin,  # type: ignore[arg-type]
+            role=variable.role,
+            text=variable.text,
+            unit=unit,
+        )
         self.cpds[name] = cpd
         self.types[name] = Type(labels=tuple(states), number=values is not None, truth=truth)
 
@@ -103,7 +123,7 @@ class _Compiler:
         denominator = math.lcm(*widths)
         numerators = np.zeros((len(widths), count), dtype=np.int64 if denominator < 2**62 else object)
         for k, width in enumerate(widths):
-            numerators[k, starts[k]:starts[k + 1]] = denominator // width
+            numerators[k, starts[k] : starts[k + 1]] = denominator // width
         cpd = Table(parents=(source.of,), numerators=numerators, denominator=denominator)
         self._declare(variable, _grid_texts(values), values, cpd, unit=source.unit, measured=True)
 
@@ -111,8 +131,12 @@ class _Compiler:
         try:
             numerators = np.array(count_law(source), dtype=np.int64)
         except NetworkError as error:
-            raise NetworkError(*(replace(fault, message=f"{variable.name}: {fault.message}", place=variable.place)
-                                 for fault in error.faults)) from None
+            raise NetworkError(
+                *(
+                    replace(fault, message=f"{variable.name}: {fault.message}", place=variable.place)
+                    for fault in error.faults
+                )
+            ) from None
         values = tuple(Fraction(k) for k in range(source.start, source.stop + 1))
         cpd = Table(parents=(), numerators=numerators, denominator=DENOMINATOR)
         self._declare(variable, [str(value) for value in values], values, cpd)
@@ -133,16 +157,18 @@ class _Compiler:
     def _add_rule(self, variable: spec.VariableSpec, expression: Expression) -> None:
         scope = self._scope(variable)
         kind = check_types(expression, scope)[0].kind
-        compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds,
-                                effort=self.effort)
+        compiler = RuleCompiler(
+            name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds, effort=self.effort
+        )
         with _bounded_numbers(variable):
             grid = compiler.grid(expression, kind)
         self._finish(variable, compiler, grid, kind)
 
     def _add_decisions(self, variable: spec.VariableSpec, source: spec.DecisionList) -> None:
         scope = self._scope(variable)
-        compiler = RuleCompiler(name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds,
-                                effort=self.effort)
+        compiler = RuleCompiler(
+            name=variable.name, scope=scope, variables=self.variables, cpds=self.cpds, effort=self.effort
+        )
         with _bounded_numbers(variable):
             cases = [(compiler.grid(test, "truth"), constant(state)) for test, state in source.cases]
             grid = compiler.decide(cases, constant(source.otherwise))
@@ -162,8 +188,13 @@ class _Compiler:
         cpd: CPD = IndexMap(parents=grid.nodes, index=np.asarray(recode[grid.codes]))
         own = grid.nodes[0] if len(grid.nodes) == 1 else None
         made = self.cpds.get(own or "")
-        if own and isinstance(made, Fold) and own.startswith(f"{variable.name}.") and kind == "number" \
-                and self.variables[own].values == values == tuple(grid.levels[c] for c in grid.codes):
+        if (
+            own
+            and isinstance(made, Fold)
+            and own.startswith(f"{variable.name}.")
+            and kind == "number"
+            and self.variables[own].values == values == tuple(grid.levels[c] for c in grid.codes)
+        ):
             del self.variables[own], self.cpds[own]  # the fold is the variable: no copy of it
             cpd = made
         self._declare(variable, states, values, cpd, truth=kind == "truth")
@@ -173,14 +204,21 @@ class _Compiler:
         undefined = ordered(lift(lambda level: level is None, [grid]))
         levels = [level for level in grid.levels if level is not None]
         if not undefined.nodes or not levels:
-            raise NetworkError(Fault(code="rule/undefined", message=f"the rule of {variable.name} has no value "
-                                     "in any state of its parents", place=variable.place))
+            raise NetworkError(
+                Fault(
+                    code="rule/undefined",
+                    message=f"the rule of {variable.name} has no value in any state of its parents",
+                    place=variable.place,
+                )
+            )
         self.variables[name] = part_variable(name, undefined, f"the rule of {variable.name} cannot be computed")
         self.cpds[name] = IndexMap(parents=undefined.nodes, index=undefined.codes)
         self.undefined.append(name)
         return ordered(lift(lambda level: levels[0] if level is None else level, [grid]))
 
-    def _states(self, variable: spec.VariableSpec, grid: Grid, kind: str) -> tuple[list[str], tuple[Fraction, ...] | None]:
+    def _states(
+        self, variable: spec.VariableSpec, grid: Grid, kind: str
+    ) -> tuple[list[str], tuple[Fraction, ...] | None]:
         if kind == "number":
             if variable.states is not None:
                 assert variable.values is not None
@@ -198,10 +236,15 @@ def _bounded_numbers(variable: spec.VariableSpec) -> Iterator[None]:
     try:
         yield
     except NumberTooLargeError:
-        raise BudgetError(Fault(
-            code="network/rule-too-large", place=variable.place,
-            message=f"the rule of {variable.name} yields numbers of hundreds of digits",
-            allowed=f"{MAX_BITS:,} binary digits", hint="use smaller numbers or fewer multiplications")) from None
+        raise BudgetError(
+            Fault(
+                code="network/rule-too-large",
+                place=variable.place,
+                message=f"the rule of {variable.name} yields numbers of hundreds of digits",
+                allowed=f"{MAX_BITS:,} binary digits",
+                hint="use smaller numbers or fewer multiplications",
+            )
+        ) from None
 
 
 def _levels(states: Sequence[str], values: tuple[Fraction, ...] | None, kind: str) -> Sequence[Value]:
@@ -216,15 +259,21 @@ def _text(level: Value) -> str:
 
 
 def _undeclared(variable: spec.VariableSpec, missing: Sequence[str], states: Sequence[str]) -> Fault:
-    return Fault(code="rule/undeclared-state", message=f"the rule of {variable.name} yields {listing(missing)}",
-                 place=variable.place, allowed=listing(states), hint="declare it in `states`, or leave `states` out")
+    return Fault(
+        code="rule/undeclared-state",
+        message=f"the rule of {variable.name} yields {listing(missing)}",
+        place=variable.place,
+        allowed=listing(states),
+        hint="declare it in `states`, or leave `states` out",
+    )
 
 
 def _grid_texts(values: Sequence[Fraction]) -> list[str]:
-    """Numbers with the same number of decimals, as they stand in a memo: 25.0, 25.1, …"""
+    """Numbers with the same number of decimals, as they stand in a memo (25.0, 25.1)."""
     texts = [number_text(value) for value in values]
     places = max(len(text.partition(".")[2]) for text in texts)
     if places == 0 or any("/" in text for text in texts):
         return texts
-    return [f"{text}.{'0' * places}" if "." not in text else text.ljust(text.index(".") + 1 + places, "0")
-            for text in texts]
+    return [
+        f"{text}.{'0' * places}" if "." not in text else text.ljust(text.index(".") + 1 + places, "0") for text in texts
+    ]

@@ -106,6 +106,7 @@ def _without_idle_axes(grid: Grid) -> Grid:
 
 def ordered(grid: Grid) -> Grid:
     """The same grid with its levels in order: numbers ascending, False before True, None last."""
+
     def key(level: Value) -> tuple[bool, Any]:
         return (level is None, 0 if level is None or isinstance(level, str) else level)
 

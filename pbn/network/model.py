@@ -193,8 +193,9 @@ def table(parents: Sequence[str], probabilities: Sequence[Fraction], shape: tupl
     if denominator == 1 and parents:
         return IndexMap(parents=tuple(parents), index=np.array(numerators, dtype=np.intp).reshape(shape).argmax(-1))
     dtype = np.int64 if denominator < 2**62 else object
-    return Table(parents=tuple(parents), numerators=np.array(numerators, dtype=dtype).reshape(shape),
-                 denominator=denominator)
+    return Table(
+        parents=tuple(parents), numerators=np.array(numerators, dtype=dtype).reshape(shape), denominator=denominator
+    )
 
 
 def number_text(number: Fraction) -> str:

@@ -33,9 +33,13 @@ class Effort:
         """Count more combinations; `BudgetError` beyond `MAX_EFFORT`."""
         self.spent += combinations
         if self.spent > MAX_EFFORT:
-            raise BudgetError(Fault(
-                code="network/rules-too-large", message=f"the rules up to that of {name} take more than "
-                f"{MAX_EFFORT:,} combinations of states", hint="break rules into variables with fewer values"))
+            raise BudgetError(
+                Fault(
+                    code="network/rules-too-large",
+                    message=f"the rules up to that of {name} take more than {MAX_EFFORT:,} combinations of states",
+                    hint="break rules into variables with fewer values",
+                )
+            )
 
 
 @dataclass(kw_only=True)
@@ -68,10 +72,16 @@ class Parts:
         truth = operation in ("and", "or")
         name = self._new_name()
         states = ("no", "yes") if truth and len(values) == 2 else tuple(number_text(value) for value in values)
-        self.variables[name] = Variable(name=name, states=states, values=values, origin="auxiliary",
-                                        text=f"part of {self.name}: {operation} of {len(terms)} terms")
-        self.cpds[name] = Fold(parents=tuple(term.nodes[0] for term in terms), operation=operation,
-                               terms=tuple(numbers))
+        self.variables[name] = Variable(
+            name=name,
+            states=states,
+            values=values,
+            origin="auxiliary",
+            text=f"part of {self.name}: {operation} of {len(terms)} terms",
+        )
+        self.cpds[name] = Fold(
+            parents=tuple(term.nodes[0] for term in terms), operation=operation, terms=tuple(numbers)
+        )
         return over_node(name, [bool(value) for value in values] if truth else values)
 
     def _lift(self, combine: Callable[..., Value], grids: Sequence[Grid]) -> Grid:
@@ -83,12 +93,14 @@ class Parts:
             parts[k] = self._small(parts[k])
         size = cells(union(parts), self.variables)
         if size > MAX_CELLS:
-            raise BudgetError(Fault(
-                code="network/rule-too-large",
-                message=f"the rule of {self.name} needs a table over {', '.join(union(parts))}: {size:,} cells",
-                allowed=f"{MAX_CELLS:,} cells",
-                hint="break the rule into variables with fewer values, or write it as a sum of terms",
-            ))
+            raise BudgetError(
+                Fault(
+                    code="network/rule-too-large",
+                    message=f"the rule of {self.name} needs a table over {', '.join(union(parts))}: {size:,} cells",
+                    allowed=f"{MAX_CELLS:,} cells",
+                    hint="break the rule into variables with fewer values, or write it as a sum of terms",
+                )
+            )
         self.effort.spend(size, self.name)
         return lift(combine, parts)
 

@@ -106,8 +106,10 @@ class RuleCompiler(Parts):
             case ast.UnaryOp():
                 return self._apply(lambda v: None if v is None else not v, self._value(node.operand, "truth"))
             case ast.BoolOp():
-                return self._fold("and" if isinstance(node.op, ast.And) else "or",
-                                  [self._value(operand, "truth") for operand in node.values])
+                return self._fold(
+                    "and" if isinstance(node.op, ast.And) else "or",
+                    [self._value(operand, "truth") for operand in node.values],
+                )
             case ast.Compare():
                 left = node.left
                 parts = []
@@ -160,8 +162,9 @@ class RuleCompiler(Parts):
                     return self._sum(list(self._terms(node, Fraction(1))))
                 return self._fold("*", [self._value(factor, "number") for factor in _factors(node)])
             case ast.BinOp(op=op, left=left, right=right):
-                return self._lift(lambda a, b: _operate(op, a, b),
-                                  [self._value(left, "number"), self._value(right, "number")])
+                return self._lift(
+                    lambda a, b: _operate(op, a, b), [self._value(left, "number"), self._value(right, "number")]
+                )
             case ast.Call(func=ast.Name(id=name)):
                 return self._call(name, node.args)
         raise AssertionError(ast.dump(node))
@@ -190,7 +193,8 @@ class RuleCompiler(Parts):
         if isinstance(node, ast.Name):
             states: tuple[str, ...] = self.variables[node.id].states
         else:
-            assert isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+            assert isinstance(node, ast.Subscript)
+            assert isinstance(node.value, ast.Name)
             states = self.variables[self.scope.families[node.value.id][0]].states
         if name == "size":
             return constant(Fraction(len(states)))
@@ -214,7 +218,7 @@ class RuleCompiler(Parts):
                 case ast.BinOp(left=left, op=ast.Mult(), right=right) if (scale := self._constant(left)) is not None:
                     node, factor = right, factor * scale
                     bounded(factor)
-                case ast.BinOp(left=left, op=ast.Div(), right=right) if (scale := self._constant(right)):
+                case ast.BinOp(left=left, op=ast.Div(), right=right) if scale := self._constant(right):
                     node, factor = left, factor / scale
                     bounded(factor)
                 case ast.Call(func=ast.Name(id="sum")):
@@ -226,8 +230,10 @@ class RuleCompiler(Parts):
                     return
 
     def _sum(self, terms: Sequence[tuple[Fraction, Grid]]) -> Grid:
-        scaled = [grid if c == 1 else self._apply(lambda v, c=c: None if v is None else v * c, grid)
-                  for c, grid in reversed(terms)]
+        scaled = [
+            grid if c == 1 else self._apply(lambda v, c=c: None if v is None else v * c, grid)
+            for c, grid in reversed(terms)
+        ]
         return self._fold("+", scaled)
 
 
@@ -250,7 +256,8 @@ def _as_number(value: Value) -> Value:
 def _operate(op: ast.operator, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return None
-    assert isinstance(left, Fraction) and isinstance(right, Fraction)
+    assert isinstance(left, Fraction)
+    assert isinstance(right, Fraction)
     if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)) and right == 0:
         return None
     return arithmetic(op, left, right)

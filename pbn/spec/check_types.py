@@ -63,10 +63,12 @@ class _Checker:
                 return self._call(node)
         return self._problem("rule/not-allowed", "a list can only stand after `in`", node)
 
-    def _problem(self, code: str, message: str, node: ast.expr, allowed: str | None = None,
-                 hint: str | None = None) -> Type:
+    def _problem(
+        self, code: str, message: str, node: ast.expr, allowed: str | None = None, hint: str | None = None
+    ) -> Type:
         self.problems.append(
-            Problem(code=code, message=message, offset=self.expression.position(node), allowed=allowed, hint=hint))
+            Problem(code=code, message=message, offset=self.expression.position(node), allowed=allowed, hint=hint)
+        )
         return ANYTHING
 
     def _name(self, node: ast.Name) -> Type:
@@ -75,22 +77,31 @@ class _Checker:
         if node.id in self.scope.variables:
             return self.scope.variables[node.id]
         if node.id in self.scope.families:
-            return self._problem("rule/repeated", f"{node.id!r} is a repeated variable", node,
-                                 hint=f"index one of them, as in {node.id}[1], or use sum, min or max of it")
+            return self._problem(
+                "rule/repeated",
+                f"{node.id!r} is a repeated variable",
+                node,
+                hint=f"index one of them, as in {node.id}[1], or use sum, min or max of it",
+            )
         if len(self.problems) >= MAX_PROBLEMS:
             return ANYTHING
         names = [*self.scope.variables, *self.scope.constants, *self.scope.families]
         owners = [name for name, kind in self.scope.variables.items() if node.id in (kind.labels or ())]
         hint = f"states are quoted: {owners[0]} == {node.id!r}" if owners else nearest(node.id, names)
-        return self._problem("rule/unknown-name", f"{node.id!r} is no variable or parameter", node,
-                             listing(names), hint)
+        return self._problem(
+            "rule/unknown-name", f"{node.id!r} is no variable or parameter", node, listing(names), hint
+        )
 
     def _member(self, node: ast.Subscript) -> Type:
         family = node.value.id if isinstance(node.value, ast.Name) else None
         members = self.scope.families.get(family or "")
         if members is None:
-            return self._problem("rule/index", "only a repeated variable can be indexed", node,
-                                 listing(self.scope.families) or "the file has no repeated variables")
+            return self._problem(
+                "rule/index",
+                "only a repeated variable can be indexed",
+                node,
+                listing(self.scope.families) or "the file has no repeated variables",
+            )
         self._want_number(node.slice)
         position = is_constant(self.expression, node.slice, self.scope.constants)
         if position is not None and (position.denominator != 1 or not 1 <= position <= len(members)):
@@ -153,8 +164,13 @@ class _Checker:
             return
         for literal, labels, variable in ((left, other.labels, right), (right, one.labels, left)):
             if isinstance(literal, ast.Constant) and labels and literal.value not in labels:
-                self._problem("rule/unknown-state", f"{_shown(variable)} has no state {literal.value!r}", literal,
-                              listing(labels), nearest(str(literal.value), labels))
+                self._problem(
+                    "rule/unknown-state",
+                    f"{_shown(variable)} has no state {literal.value!r}",
+                    literal,
+                    listing(labels),
+                    nearest(str(literal.value), labels),
+                )
 
     def _choice(self, node: ast.IfExp) -> Type:
         tail: ast.expr = node

@@ -49,15 +49,23 @@ class Constants:
         if value is not None:
             return value
         if not scalar.text.strip() or _NOT_FINITE.fullmatch(scalar.text) or scalar.text in ("~", "null"):
-            report.add(code, f"{shorten(scalar.text)!r} is not a number", scalar.place,
-                       allowed="a number such as .48, 3/4 or 1e-3, or arithmetic over parameters")
+            report.add(
+                code,
+                f"{shorten(scalar.text)!r} is not a number",
+                scalar.place,
+                allowed="a number such as .48, 3/4 or 1e-3, or arithmetic over parameters",
+            )
             return None
         try:
             expression = self.parsed.get(scalar.text) or parse(scalar.text)
             self.parsed[scalar.text] = expression
             if len(self.parsed) > MAX_EXPRESSIONS:
-                report.add("spec/too-large", "the file has too many different arithmetic expressions", scalar.place,
-                           allowed=f"at most {MAX_EXPRESSIONS:,}")
+                report.add(
+                    "spec/too-large",
+                    "the file has too many different arithmetic expressions",
+                    scalar.place,
+                    allowed=f"at most {MAX_EXPRESSIONS:,}",
+                )
                 report.close()
             if self.faulty and not self.faulty.isdisjoint(names_in(expression.tree)):
                 return None

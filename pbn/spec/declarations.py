@@ -56,16 +56,27 @@ class Declarations:
             return name
         declared = self.by_name.get(name)
         if declared:
-            report.add(code, f"{name!r} is a repeated variable", scalar.place, allowed=listing(declared.members),
-                       hint=f"name one of its members, as in {declared.members[0]}")
+            report.add(
+                code,
+                f"{name!r} is a repeated variable",
+                scalar.place,
+                allowed=listing(declared.members),
+                hint=f"name one of its members, as in {declared.members[0]}",
+            )
         else:
-            report.add(code, f"there is no variable {shorten(name)!r}", scalar.place,
-                       allowed=listing(self.by_member), hint=report.suggest(name, [*self.by_name, *self.by_member]))
+            report.add(
+                code,
+                f"there is no variable {shorten(name)!r}",
+                scalar.place,
+                allowed=listing(self.by_member),
+                hint=report.suggest(name, [*self.by_name, *self.by_member]),
+            )
         return None
 
 
-def read_declarations(root: Mapping, broken: frozenset[Path], constants: Constants, report: Report,
-                      limits: Limits) -> Declarations:
+def read_declarations(
+    root: Mapping, broken: frozenset[Path], constants: Constants, report: Report, limits: Limits
+) -> Declarations:
     """Every entry of ``variables`` with its members."""
     section = root.mapping("variables")
     assert section is not None
@@ -75,21 +86,32 @@ def read_declarations(root: Mapping, broken: frozenset[Path], constants: Constan
         body = node if isinstance(node, Mapping) else Mapping(pairs=(), repeated=(), place=key.place)
         readable = ("variables", key.text) not in broken and check_variable_name(key, "variable", report)
         if key.text in constants.values or key.text in constants.faulty:
-            report.add("spec/name", f"{key.text!r} is the name of a parameter already", key.place,
-                       hint="rename one of the two")
+            report.add(
+                "spec/name", f"{key.text!r} is the name of a parameter already", key.place, hint="rename one of the two"
+            )
             readable = False
         count = _repeat(body, report) if readable else None
         members = tuple(f"{key.text}_{k}" for k in range(1, count + 1)) if count else (key.text,)
         limits.spend("variables", len(members), key.place)
         sources = sources_of([inner.text for inner, _ in body.pairs]) or ["p"]
         by_name[key.text] = Declaration(
-            name=key.text, key=key, body=body, source=sources[0], members=members, repeated=bool(count),
-            readable=readable and not (count is None and "repeat" in body))
+            name=key.text,
+            key=key,
+            body=body,
+            source=sources[0],
+            members=members,
+            repeated=bool(count),
+            readable=readable and not (count is None and "repeat" in body),
+        )
     for declared in by_name.values():
         for member in declared.members:
             if declared.repeated and member in by_name:
-                report.add("spec/name", f"{member!r} is both a variable and a member of a repeated one",
-                           declared.key.place, hint="rename one of the two")
+                report.add(
+                    "spec/name",
+                    f"{member!r} is both a variable and a member of a repeated one",
+                    declared.key.place,
+                    hint="rename one of the two",
+                )
             by_member.setdefault(member, declared)
     return Declarations(by_name, by_member)
 
@@ -101,6 +123,10 @@ def _repeat(body: Mapping, report: Report) -> int | None:
     text = scalar.text
     if len(text) <= 6 and text.isascii() and text.isdigit() and 2 <= int(text) <= MAX_REPEAT:
         return int(text)
-    report.add("spec/repeat", f"a variable cannot be repeated {shorten(text)} times", scalar.place,
-               allowed=f"a whole number from 2 to {MAX_REPEAT:,}")
+    report.add(
+        "spec/repeat",
+        f"a variable cannot be repeated {shorten(text)} times",
+        scalar.place,
+        allowed=f"a whole number from 2 to {MAX_REPEAT:,}",
+    )
     return None

@@ -12,8 +12,12 @@ from pbn.spec.nodes import Node, Scalar, Sequence
 from pbn.spec.rule_text import characters
 
 
-def law_digest(parameters: Mapping[str, Fraction], variables: Mapping[str, VariableSpec], levels: Iterable[Level],
-               questions: Iterable[Question]) -> str:
+def law_digest(
+    parameters: Mapping[str, Fraction],
+    variables: Mapping[str, VariableSpec],
+    levels: Iterable[Level],
+    questions: Iterable[Question],
+) -> str:
     """SHA-256 of what decides the numbers: parameters, variables with their sources, levels, what is asked.
 
     How a number is spelt, the order of a table's rows, blanks in rules, what levels and questions are called, and all

@@ -34,8 +34,11 @@ class Draft:
 
 def read_drafts(declarations: Declarations, constants: Constants, report: Report, limits: Limits) -> dict[str, Draft]:
     """A draft of each declared variable, by name."""
-    scope = Scope(constants=constants.values, variables=dict.fromkeys(declarations.by_member, Type()),
-                  families=declarations.families)
+    scope = Scope(
+        constants=constants.values,
+        variables=dict.fromkeys(declarations.by_member, Type()),
+        families=declarations.families,
+    )
     drafts = {}
     for name, declaration in declarations.by_name.items():
         draft = Draft(declaration=declaration, failed=not declaration.readable)
@@ -54,11 +57,19 @@ def _read_named(draft: Draft, declarations: Declarations, report: Report) -> Non
     body, source = draft.declaration.body, draft.declaration.source
     key = _PARENT_KEY.get(source)
     scalars = body.scalars(key) if key else ()
-    draft.named = distinct([scalar for scalar in scalars if declarations.find(scalar, report)], "the parent", report,
-                           "spec/duplicate-variable")
+    draft.named = distinct(
+        [scalar for scalar in scalars if declarations.find(scalar, report)],
+        "the parent",
+        report,
+        "spec/duplicate-variable",
+    )
     if source == "p" and "given" in body and "p" not in body:
-        report.add("spec/missing-key", f"{draft.declaration.name} has 'given' but no 'p'", body.key("given").place,
-                   hint="add the probabilities for each state of its parents")
+        report.add(
+            "spec/missing-key",
+            f"{draft.declaration.name} has 'given' but no 'p'",
+            body.key("given").place,
+            hint="add the probabilities for each state of its parents",
+        )
     draft.failed |= len(report) > before
 
 
@@ -69,8 +80,9 @@ def _read_conditions(draft: Draft, report: Report) -> None:
         scalars += body.scalars("rule")
     first = body.get("first")
     if source == "first" and isinstance(first, Sequence):
-        scalars += [case.items[0] for case in first.items
-                    if isinstance(case, Sequence) and isinstance(case.items[0], Scalar)]
+        scalars += [
+            case.items[0] for case in first.items if isinstance(case, Sequence) and isinstance(case.items[0], Scalar)
+        ]
     read = []
     for scalar in scalars:
         try:

@@ -182,31 +182,49 @@ def _refuse_node(node: ast.AST, offset: int) -> NoReturn:
     }  # fmt: skip
     what = names.get(type(node), f"`{type(node).__name__}`")
     hint = "write a list: x in ['a', 'b']" if isinstance(node, ast.Set) else None
-    fail("rule/not-allowed", f"{what} is not part of the rule language", offset,
-          "arithmetic, comparisons, and, or, not, a if c else b, in, indexing, " + ", ".join(FUNCTIONS), hint)
+    fail(
+        "rule/not-allowed",
+        f"{what} is not part of the rule language",
+        offset,
+        "arithmetic, comparisons, and, or, not, a if c else b, in, indexing, " + ", ".join(FUNCTIONS),
+        hint,
+    )
 
 
 def _literal(node: ast.Constant, encoded: bytes, offset: int) -> Fraction:
     if isinstance(node.value, bool) or node.value is None or not isinstance(node.value, (int, float)):
-        fail("rule/not-allowed", f"{node.value!r} is not part of the rule language", offset,
-              "numbers and quoted states")
-    source = encoded[node.col_offset:node.end_col_offset].decode().replace("_", "").lower()
+        fail(
+            "rule/not-allowed", f"{node.value!r} is not part of the rule language", offset, "numbers and quoted states"
+        )
+    source = encoded[node.col_offset : node.end_col_offset].decode().replace("_", "").lower()
     mantissa, _, exponent = source.partition("e")
-    if source.startswith(("0x", "0b", "0o")) or len(mantissa) > MAX_DIGITS or len(exponent) > 3 \
-            or abs(int(exponent or 0)) > MAX_DIGITS:
-        fail("rule/number", f"the number {source[:24]} is too large or not decimal", offset,
-              f"decimal numbers of at most {MAX_DIGITS} digits")
+    if (
+        source.startswith(("0x", "0b", "0o"))
+        or len(mantissa) > MAX_DIGITS
+        or len(exponent) > 3
+        or abs(int(exponent or 0)) > MAX_DIGITS
+    ):
+        fail(
+            "rule/number",
+            f"the number {source[:24]} is too large or not decimal",
+            offset,
+            f"decimal numbers of at most {MAX_DIGITS} digits",
+        )
     return Fraction(source)
 
 
 def _check_call(node: ast.Call, offset: int) -> None:
     if not isinstance(node.func, ast.Name):
-        fail("rule/not-allowed", "only the functions of the rule language can be called", offset,
-              ", ".join(FUNCTIONS))
+        fail("rule/not-allowed", "only the functions of the rule language can be called", offset, ", ".join(FUNCTIONS))
     name = node.func.id
     if name not in FUNCTIONS:
-        fail("rule/unknown-function", f"there is no function {name!r}", offset, ", ".join(FUNCTIONS),
-              nearest(name, FUNCTIONS))
+        fail(
+            "rule/unknown-function",
+            f"there is no function {name!r}",
+            offset,
+            ", ".join(FUNCTIONS),
+            nearest(name, FUNCTIONS),
+        )
     least, most = FUNCTIONS[name]
     found = len(node.args)
     if found < least or (most is not None and found > most):
@@ -218,8 +236,12 @@ def _check_power(node: ast.BinOp, offset: int, in_power: bool) -> None:
     exponent = node.right
     small = isinstance(exponent, ast.Constant) and type(exponent.value) is int and 0 <= exponent.value <= MAX_POWER
     if in_power or not small:
-        fail("rule/power", "a power takes one small whole number as exponent and no power inside it", offset,
-              f"x ** 0 to x ** {MAX_POWER}")
+        fail(
+            "rule/power",
+            "a power takes one small whole number as exponent and no power inside it",
+            offset,
+            f"x ** 0 to x ** {MAX_POWER}",
+        )
 
 
 def evaluate_constant(expression: Expression, constants: Mapping[str, Fraction]) -> Fraction:
@@ -245,9 +267,13 @@ def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fr
             return expression.number(node)
         case ast.Name(id=name):
             if name not in constants:
-                fail("rule/unknown-name", f"{name!r} is not a parameter", expression.position(node),
-                     listing(constants) or "the file declares no parameters",
-                     nearest(name, constants) or "probabilities that depend on a variable go under `given`")
+                fail(
+                    "rule/unknown-name",
+                    f"{name!r} is not a parameter",
+                    expression.position(node),
+                    listing(constants) or "the file declares no parameters",
+                    nearest(name, constants) or "probabilities that depend on a variable go under `given`",
+                )
             return constants[name]
         case ast.UnaryOp(op=ast.USub()):
             return -value(node.operand)
@@ -338,6 +364,7 @@ def references(expression: Expression, scope: Scope) -> tuple[str, ...]:
                 found.update(dict.fromkeys(scope.families[node.id]))
             elif node.id in scope.variables:
                 found[node.id] = None
-        stack += reversed([child for child in ast.iter_child_nodes(node)
-                           if not (isinstance(node, ast.Call) and child is node.func)])
+        stack += reversed(
+            [child for child in ast.iter_child_nodes(node) if not (isinstance(node, ast.Call) and child is node.func)]
+        )
     return tuple(found)

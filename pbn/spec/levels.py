@@ -24,8 +24,12 @@ class Visibility:
         self.resolver = resolver
         self.asked = asked
         self.names = list(resolver.declarations.by_member)
-        self.measured = {scalar.text: draft.declaration.name for draft in resolver.drafts.values()
-                         if draft.declaration.source == "measured" for scalar in draft.named}
+        self.measured = {
+            scalar.text: draft.declaration.name
+            for draft in resolver.drafts.values()
+            if draft.declaration.source == "measured"
+            for scalar in draft.named
+        }
         self.attributes = tuple(name for name in self.names if self.why_no_attribute(name) is None)
 
     def why_no_attribute(self, name: str) -> str | None:
@@ -57,8 +61,13 @@ class Visibility:
         return (name,) if name else ()
 
 
-def read_levels(root: Mapping, broken: frozenset[Path], visibility: Visibility,
-                questions: AbstractMapping[str, Question], report: Report) -> dict[str, Level]:
+def read_levels(
+    root: Mapping,
+    broken: frozenset[Path],
+    visibility: Visibility,
+    questions: AbstractMapping[str, Question],
+    report: Report,
+) -> dict[str, Level]:
     """The file's levels, finest first, each checked against the one before."""
     section = root.mapping("levels")
     levels: dict[str, Level] = {}
@@ -84,8 +93,12 @@ def read_levels(root: Mapping, broken: frozenset[Path], visibility: Visibility,
 def _level(key: Scalar, body: Mapping, visibility: Visibility, report: Report) -> Level | None:
     before = len(report)
     if "hide" not in body and "show" not in body:
-        report.add("spec/missing-key", f"the level {key.text} has neither 'hide' nor 'show'", key.place,
-                   hint="'hide: []' shows every attribute")
+        report.add(
+            "spec/missing-key",
+            f"the level {key.text} has neither 'hide' nor 'show'",
+            key.place,
+            hint="'hide: []' shows every attribute",
+        )
         return None
     hidden = _listed(body, "hide", visibility, report)
     shown = _listed(body, "show", visibility, report)
@@ -106,8 +119,12 @@ def _listed(body: Mapping, key: str, visibility: Visibility, report: Report) -> 
         for name in visibility.members(scalar, report):
             reason = why_not(name)
             if reason:
-                report.add(f"spec/level-{key}s", reason, scalar.place, allowed="attributes: "
-                           + listing(visibility.attributes) if key == "hide" else None)
+                report.add(
+                    f"spec/level-{key}s",
+                    reason,
+                    scalar.place,
+                    allowed="attributes: " + listing(visibility.attributes) if key == "hide" else None,
+                )
                 break
             if name in found:
                 report.add("spec/duplicate-variable", f"the variable {name!r} stands twice", scalar.place)
@@ -116,21 +133,27 @@ def _listed(body: Mapping, key: str, visibility: Visibility, report: Report) -> 
     return set(found)
 
 
-def _check_nested(key: Scalar, body: Mapping, level: Level, finer: Level, visibility: Visibility,
-                  report: Report) -> None:
+def _check_nested(
+    key: Scalar, body: Mapping, level: Level, finer: Level, visibility: Visibility, report: Report
+) -> None:
     """A coarser level must be a function of the finer one."""
     known = _closure(finer, visibility)
     extra = [name for name in level.visible if name not in known]
     if not extra:
         return
     places = {scalar.text: scalar.place for scalar in body.scalars("show")}
-    report.add("spec/level-not-nested", f"the level {level.name} shows {listing(extra)}, which {finer.name} hides",
-               places.get(extra[0], key.place), allowed=f"what follows from the variables of {finer.name}",
-               hint=f"hide {extra[0]} at {level.name} too, or show it at {finer.name}; levels stand finest first")
+    report.add(
+        "spec/level-not-nested",
+        f"the level {level.name} shows {listing(extra)}, which {finer.name} hides",
+        places.get(extra[0], key.place),
+        allowed=f"what follows from the variables of {finer.name}",
+        hint=f"hide {extra[0]} at {level.name} too, or show it at {finer.name}; levels stand finest first",
+    )
 
 
-def _closed_forms(body: Mapping, level: Level, visibility: Visibility, questions: AbstractMapping[str, Question],
-                  report: Report) -> dict[str, str]:
+def _closed_forms(
+    body: Mapping, level: Level, visibility: Visibility, questions: AbstractMapping[str, Question], report: Report
+) -> dict[str, str]:
     """Question → the variable that claims to be its probability: a number that follows from what is visible."""
     section = body.mapping("closed_form")
     found: dict[str, str] = {}
@@ -140,16 +163,29 @@ def _closed_forms(body: Mapping, level: Level, visibility: Visibility, questions
         name = visibility.resolver.declarations.find(value, report)
         question = questions.get(key.text)
         if question is None:
-            report.add("spec/unknown-question", f"there is no question {shorten(key.text)!r}", key.place,
-                       allowed=listing(questions), hint=report.suggest(key.text, questions))
+            report.add(
+                "spec/unknown-question",
+                f"there is no question {shorten(key.text)!r}",
+                key.place,
+                allowed=listing(questions),
+                hint=report.suggest(key.text, questions),
+            )
         elif question.kind != "yes/no":
-            report.add("spec/closed-form", f"the question {key.text} is no yes/no question", key.place,
-                       hint="a closed form is the probability of a yes/no question's positive state")
+            report.add(
+                "spec/closed-form",
+                f"the question {key.text} is no yes/no question",
+                key.place,
+                hint="a closed form is the probability of a yes/no question's positive state",
+            )
         elif name and not visibility.resolver.types[name].number:
             report.add("spec/closed-form", f"{name} has no numbers, so it is no probability", value.place)
         elif name and name not in known:
-            report.add("spec/closed-form", f"{name} does not follow from what {level.name} shows", value.place,
-                       allowed="a variable computed from the visible ones alone")
+            report.add(
+                "spec/closed-form",
+                f"{name} does not follow from what {level.name} shows",
+                value.place,
+                allowed="a variable computed from the visible ones alone",
+            )
         elif name:
             found[key.text] = name
     return found

@@ -24,6 +24,7 @@ class Limits:
         """Use up some of what is left."""
         self._left[what] -= amount
         if self._left[what] < 0:
-            self.report.add("spec/too-large", f"the file has too many {what}", place,
-                            allowed=f"at most {_WORK[what]:,} in all")
+            self.report.add(
+                "spec/too-large", f"the file has too many {what}", place, allowed=f"at most {_WORK[what]:,} in all"
+            )
             self.report.close()

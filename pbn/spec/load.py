@@ -89,13 +89,20 @@ def _world(root: Node, file: str) -> WorldSpec:
     assert len(variables) == len(visibility.names)
     law = law_digest(constants.values, variables, levels.values(), questions.values())
     return WorldSpec(
-        name=_text(root, "name"), title=_text(root, "title"),
+        name=_text(root, "name"),
+        title=_text(root, "title"),
         notes=tuple(note.text for note in root.scalars("notes")),
-        parameters=dict(constants.values), variables=variables,
-        families=resolver.declarations.families, attributes=visibility.attributes,
-        questions=questions, levels=levels,
-        claims=tuple(claim.text for claim in claims), published=published,
-        law_digest=law, digest=file_digest(root, law))
+        parameters=dict(constants.values),
+        variables=variables,
+        families=resolver.declarations.families,
+        attributes=visibility.attributes,
+        questions=questions,
+        levels=levels,
+        claims=tuple(claim.text for claim in claims),
+        published=published,
+        law_digest=law,
+        digest=file_digest(root, law),
+    )
 
 
 def _resolve(root: Mapping, broken: frozenset[Path], constants: Constants, report: Report) -> Resolver:
@@ -110,8 +117,12 @@ def _resolve(root: Mapping, broken: frozenset[Path], constants: Constants, repor
 def _check_title(root: Mapping, report: Report) -> None:
     name, title = root.scalar("name"), root.scalar("title")
     if name and not _NAME.fullmatch(name.text):
-        report.add("spec/name", f"{shorten(name.text)!r} cannot be the name of a world", name.place,
-                   allowed="lower-case letters, digits and _, beginning with a letter")
+        report.add(
+            "spec/name",
+            f"{shorten(name.text)!r} cannot be the name of a world",
+            name.place,
+            allowed="lower-case letters, digits and _, beginning with a letter",
+        )
     if title and not title.text.strip():
         report.add("spec/wrong-shape", "the title is empty", root.key("title").place)
 

@@ -42,8 +42,12 @@ def read_merge(body: Mapping, of: str, old: tuple[str, ...], own: tuple[str, ...
             assert isinstance(item, Scalar)
             for state in _expand(item, report):
                 if state in results:
-                    report.add("spec/duplicate-state", f"the state {shorten(state)!r} of {of} goes into two: "
-                               f"{shorten(results[state])!r} and {shorten(new.text)!r}", item.place)
+                    report.add(
+                        "spec/duplicate-state",
+                        f"the state {shorten(state)!r} of {of} goes into two: "
+                        f"{shorten(results[state])!r} and {shorten(new.text)!r}",
+                        item.place,
+                    )
                 results[state] = new.text
                 places[state] = item
     _check_complete(results, places, of, old, key, report)
@@ -55,13 +59,18 @@ def _expand(item: Scalar, report: Report) -> tuple[str, ...]:
     try:
         return expand(item)
     except BadRange as error:
-        report.add("spec/range", f"{shorten(item.text)}: {error}", item.place,
-                   hint="quote the text if it is one state and no range")
+        report.add(
+            "spec/range",
+            f"{shorten(item.text)}: {error}",
+            item.place,
+            hint="quote the text if it is one state and no range",
+        )
         return ()
 
 
-def _check_complete(results: dict[str, str], places: dict[str, Scalar], of: str, old: tuple[str, ...], key: Scalar,
-                    report: Report) -> None:
+def _check_complete(
+    results: dict[str, str], places: dict[str, Scalar], of: str, old: tuple[str, ...], key: Scalar, report: Report
+) -> None:
     """Report states that ``of`` does not have, and those without a result."""
     allowed = frozenset(old)
     unknown = [state for state in results if state not in allowed]
@@ -74,5 +83,10 @@ def _check_complete(results: dict[str, str], places: dict[str, Scalar], of: str,
     missing = len(old) - (len(results) - len(unknown))
     if missing > len(unknown):
         absent = next(state for state in old if state not in results)
-        report.add("spec/missing-row", f"nothing is said for the state {shorten(absent)!r} of {of}"
-                   + (f", and {missing - 1} more" * (missing > 1)), key.place, allowed="each state exactly once")
+        report.add(
+            "spec/missing-row",
+            f"nothing is said for the state {shorten(absent)!r} of {of}"
+            + (f", and {missing - 1} more" * (missing > 1)),
+            key.place,
+            allowed="each state exactly once",
+        )

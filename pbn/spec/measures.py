@@ -39,25 +39,44 @@ def _number(body: Mapping, key: str, constants: Constants, report: Report) -> Fr
 def _check_grid(body: Mapping, start: Fraction, stop: Fraction, step: Fraction, report: Report) -> bool:
     before = len(report)
     if start >= stop:
-        report.add("spec/grid", f"'from' is {decimal(start)} and 'to' is {decimal(stop)}", body.key("to").place,
-                   allowed="from less than to")
+        report.add(
+            "spec/grid",
+            f"'from' is {decimal(start)} and 'to' is {decimal(stop)}",
+            body.key("to").place,
+            allowed="from less than to",
+        )
     elif step <= 0:
         report.add("spec/grid", f"the step is {decimal(step)}", body.key("step").place, allowed="more than 0")
     elif ((stop - start) / step).denominator != 1:
-        report.add("spec/grid", f"{decimal(stop - start)} is no multiple of the step {decimal(step)}",
-                   body.key("step").place, allowed="to − from = a whole number of steps")
+        report.add(
+            "spec/grid",
+            f"{decimal(stop - start)} is no multiple of the step {decimal(step)}",
+            body.key("step").place,
+            allowed="to − from = a whole number of steps",
+        )
     elif (stop - start) / step >= MAX_POINTS:
-        report.add("spec/grid", "the grid has too many numbers", body.key("step").place,
-                   allowed=f"at most {MAX_POINTS:,}")
+        report.add(
+            "spec/grid", "the grid has too many numbers", body.key("step").place, allowed=f"at most {MAX_POINTS:,}"
+        )
     return len(report) == before
 
 
-def _check_cuts(body: Mapping, cuts: tuple[Fraction, ...], grid: tuple[Fraction, Fraction, Fraction], of: str,
-                size: int, report: Report) -> None:
+def _check_cuts(
+    body: Mapping,
+    cuts: tuple[Fraction, ...],
+    grid: tuple[Fraction, Fraction, Fraction],
+    of: str,
+    size: int,
+    report: Report,
+) -> None:
     start, stop, step = grid
     if len(cuts) != size - 1:
-        report.add("spec/cuts", f"there are {len(cuts)} cuts for the {size} states of {of}", body.key("cuts").place,
-                   allowed=f"{size - 1}")
+        report.add(
+            "spec/cuts",
+            f"there are {len(cuts)} cuts for the {size} states of {of}",
+            body.key("cuts").place,
+            allowed=f"{size - 1}",
+        )
         return
     least = start
     for cut, scalar in zip(cuts, body.scalars("cuts"), strict=True):
@@ -81,8 +100,12 @@ def read_count(body: Mapping, constants: Constants, report: Report) -> Count | N
     named = [family for family in ("negative_binomial", "lognormal") if family in count]
     if len(named) != 1:
         place = count.key(named[1]).place if named else body.key("count").place
-        report.add("spec/one-source", f"the count has {'two laws' if named else 'no law'}", place,
-                   allowed="one of negative_binomial, lognormal")
+        report.add(
+            "spec/one-source",
+            f"the count has {'two laws' if named else 'no law'}",
+            place,
+            allowed="one of negative_binomial, lognormal",
+        )
         return None
     family: Literal["negative_binomial", "lognormal"] = "lognormal" if named == ["lognormal"] else "negative_binomial"
     law = count.mapping(family)
@@ -103,8 +126,9 @@ def _whole(body: Mapping, key: str, constants: Constants, report: Report) -> int
         return None
     if number.denominator == 1 and 0 <= number <= 10**9:
         return int(number)
-    report.add("spec/count", f"{key!r} is {decimal(number)}", _value(body, key).place,
-               allowed="a whole number, at least 0")
+    report.add(
+        "spec/count", f"{key!r} is {decimal(number)}", _value(body, key).place, allowed="a whole number, at least 0"
+    )
     return None
 
 

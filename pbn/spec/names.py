@@ -41,8 +41,12 @@ def check_label(key: Scalar, what: str, report: Report) -> bool:
     """Whether a question or level can have this name; reports why not."""
     good = len(key.text) <= MAX_NAME and _LABEL.fullmatch(key.text) is not None
     if not good:
-        report.add("spec/name", f"{shorten(key.text)!r} cannot be the name of a {what}", key.place,
-                   allowed="letters, digits, - and _, beginning with a letter")
+        report.add(
+            "spec/name",
+            f"{shorten(key.text)!r} cannot be the name of a {what}",
+            key.place,
+            allowed="letters, digits, - and _, beginning with a letter",
+        )
     return good
 
 
@@ -51,8 +55,9 @@ def distinct(scalars: Iterable[Scalar], what: str, report: Report, code: str) ->
     first: dict[str, Scalar] = {}
     for scalar in scalars:
         if scalar.text in first:
-            report.add(code, f"{what} {shorten(scalar.text)!r} stands twice", scalar.place,
-                       hint="remove one of the two")
+            report.add(
+                code, f"{what} {shorten(scalar.text)!r} stands twice", scalar.place, hint="remove one of the two"
+            )
         first.setdefault(scalar.text, scalar)
     return tuple(first.values())
 
@@ -60,5 +65,10 @@ def distinct(scalars: Iterable[Scalar], what: str, report: Report, code: str) ->
 def unknown_state(scalar: Scalar, owner: str, states: Iterable[str], report: Report) -> None:
     """Report a state that a variable does not have."""
     states = tuple(states)
-    report.add("spec/unknown-state", f"{owner} has no state {shorten(scalar.text)!r}", scalar.place,
-               allowed=listing(states), hint=report.suggest(scalar.text, states))
+    report.add(
+        "spec/unknown-state",
+        f"{owner} has no state {shorten(scalar.text)!r}",
+        scalar.place,
+        allowed=listing(states),
+        hint=report.suggest(scalar.text, states),
+    )

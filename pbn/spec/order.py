@@ -54,5 +54,5 @@ def cycles(parents: Parents, ordered: list[str]) -> Iterator[list[str]]:
             name = next((parent for parent in parents[name] if parent in path or parent not in done), None)
         if name in path:
             walked = list(path)
-            yield [*walked[walked.index(name):], name]
+            yield [*walked[walked.index(name) :], name]
         done.update(path)

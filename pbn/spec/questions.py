@@ -24,8 +24,9 @@ def read_questions(root: Mapping, broken: frozenset[Path], resolver: Resolver, r
     questions: dict[str, Question] = {}
     for number, (key, body) in enumerate(section.pairs if section else ()):
         if number == MAX_QUESTIONS:
-            report.add("spec/too-large", "the file has too many questions", key.place,
-                       allowed=f"at most {MAX_QUESTIONS:,}")
+            report.add(
+                "spec/too-large", "the file has too many questions", key.place, allowed=f"at most {MAX_QUESTIONS:,}"
+            )
             break
         named = check_label(key, "question", report)
         if named and isinstance(body, Mapping) and ("questions", key.text) not in broken:
@@ -60,8 +61,12 @@ def _question(key: Scalar, body: Mapping, resolver: Resolver, report: Report) ->
     if kind.text == "yes/no":
         positive = _positive(body, asks, meaning.states, report)
     elif "positive" in body:
-        report.add("spec/question-positive", f"a {kind.text} has no positive state", body.key("positive").place,
-                   hint="remove 'positive', or make the kind yes/no")
+        report.add(
+            "spec/question-positive",
+            f"a {kind.text} has no positive state",
+            body.key("positive").place,
+            hint="remove 'positive', or make the kind yes/no",
+        )
     if len(report) > before:
         return None
     return Question(name=key.text, asks=name, kind=cast(Kind, kind.text), positive=positive, text=text.text)
@@ -71,23 +76,42 @@ def _positive(body: Mapping, asks: Scalar, states: tuple[str, ...] | None, repor
     """The state that counts as yes."""
     scalar = body.scalar("positive")
     if states is not None and len(states) != 2:
-        report.add("spec/question-kind", f"{asks.text} has {len(states)} states, a yes/no question needs two",
-                   body.key("kind").place, allowed="choice or score", found=listing(states))
+        report.add(
+            "spec/question-kind",
+            f"{asks.text} has {len(states)} states, a yes/no question needs two",
+            body.key("kind").place,
+            allowed="choice or score",
+            found=listing(states),
+        )
     elif scalar is None and (states is None or "yes" not in states):
-        report.add("spec/question-positive", f"the question does not say which state of {asks.text} counts as yes",
-                   asks.place, hint="add a line 'positive: …'", allowed=listing(states) if states else None)
+        report.add(
+            "spec/question-positive",
+            f"the question does not say which state of {asks.text} counts as yes",
+            asks.place,
+            hint="add a line 'positive: …'",
+            allowed=listing(states) if states else None,
+        )
     elif scalar is not None and states is not None and scalar.text not in states:
         unknown_state(scalar, asks.text, states, report)
     return scalar.text if scalar else "yes"
 
 
-def read_published(root: Mapping, broken: frozenset[Path], questions: AbstractMapping[str, Question],
-                   resolver: Resolver, report: Report) -> tuple[Published, ...]:
+def read_published(
+    root: Mapping,
+    broken: frozenset[Path],
+    questions: AbstractMapping[str, Question],
+    resolver: Resolver,
+    report: Report,
+) -> tuple[Published, ...]:
     """The published figures of the file."""
     node = root.get("published")
     items = node.items if isinstance(node, Sequence) else ()
-    known = {name for section in ("questions", "levels") if (part := root.mapping(section))
-             for name in (f"{section}.{key.text}" for key, _ in part.pairs)}
+    known = {
+        name
+        for section in ("questions", "levels")
+        if (part := root.mapping(section))
+        for name in (f"{section}.{key.text}" for key, _ in part.pairs)
+    }
     figures = []
     for position, body in enumerate(items):
         if isinstance(body, Mapping) and ("published", position) not in broken:
@@ -97,19 +121,26 @@ def read_published(root: Mapping, broken: frozenset[Path], questions: AbstractMa
     return tuple(figures)
 
 
-def _published(body: Mapping, known: set[str], questions: AbstractMapping[str, Question], resolver: Resolver,
-               report: Report) -> Published | None:
+def _published(
+    body: Mapping, known: set[str], questions: AbstractMapping[str, Question], resolver: Resolver, report: Report
+) -> Published | None:
     before = len(report)
     text = {key.text: value.text for key, value in body.pairs if isinstance(value, Scalar)}
     for section in ("question", "level"):
         scalar = body.scalar(section)
         names = [name.removeprefix(f"{section}s.") for name in known if name.startswith(f"{section}s.")]
         if scalar and scalar.text not in names:
-            report.add(f"spec/unknown-{section}", f"there is no {section} {shorten(scalar.text)!r}", scalar.place,
-                       allowed=listing(sorted(names)), hint=report.suggest(scalar.text, sorted(names)))
+            report.add(
+                f"spec/unknown-{section}",
+                f"there is no {section} {shorten(scalar.text)!r}",
+                scalar.place,
+                allowed=listing(sorted(names)),
+                hint=report.suggest(scalar.text, sorted(names)),
+            )
     if text["quantity"] == "bayes_error" and "level" not in text:
-        report.add("spec/missing-key", "a Bayes error belongs to a level, and none is named", body.place,
-                   hint="add 'level: …'")
+        report.add(
+            "spec/missing-key", "a Bayes error belongs to a level, and none is named", body.place, hint="add 'level: …'"
+        )
     value, state = body.scalar("value"), body.scalar("state")
     assert value
     if numeral(value.text) is None:
@@ -120,5 +151,11 @@ def _published(body: Mapping, known: set[str], questions: AbstractMapping[str, Q
         unknown_state(state, text["question"], states, report)
     if len(report) > before:
         return None
-    return Published(quantity=cast(Literal["prior", "bayes_error"], text["quantity"]), question=text["question"],
-                     level=text.get("level"), state=text.get("state"), value=text["value"], source=text["source"])
+    return Published(
+        quantity=cast(Literal["prior", "bayes_error"], text["quantity"]),
+        question=text["question"],
+        level=text.get("level"),
+        state=text.get("state"),
+        value=text["value"],
+        source=text["source"],
+    )

@@ -28,18 +28,31 @@ class Report:
         self.file = file
         self._faults: list[Fault] = []
 
-    def add(self, code: str, message: str, place: Place, *, found: str | None = None, allowed: str | None = None,
-            hint: str | None = None) -> None:
+    def add(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        *,
+        found: str | None = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+    ) -> None:
         """Record one fault; stops the reading once there are far too many."""
-        self._faults.append(
-            Fault(code=code, message=message, place=place, found=found, allowed=allowed, hint=hint))
+        self._faults.append(Fault(code=code, message=message, place=place, found=found, allowed=allowed, hint=hint))
         if len(self._faults) >= MAX_FOUND:
             self.close()
 
     def problem(self, problem: Problem, scalar: Scalar) -> None:
         """Record what is wrong with the expression that a scalar holds."""
-        self.add(problem.code, problem.message, scalar.place_of(problem.offset), found=shorten(scalar.text),
-                 allowed=problem.allowed, hint=problem.hint)
+        self.add(
+            problem.code,
+            problem.message,
+            scalar.place_of(problem.offset),
+            found=shorten(scalar.text),
+            allowed=problem.allowed,
+            hint=problem.hint,
+        )
 
     def suggest(self, name: str, candidates: Iterable[str]) -> str | None:
         """The hint that names what ``name`` may have been meant for; costly, so for the first faults only."""
@@ -67,4 +80,4 @@ def _position(fault: Fault) -> tuple[int, int]:
 def shorten(text: str, most: int = 60) -> str:
     """A value of the file as a message can show it: on one line, not too long."""
     line = " ".join(text.split())
-    return line if len(line) <= most else line[:most - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"

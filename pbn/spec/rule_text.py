@@ -45,8 +45,12 @@ def check_text(text: str) -> None:
         if quoted:
             continue
         if digits > MAX_DIGITS:
-            fail("rule/number", f"the number {text[offset - MAX_DIGITS:][:20]}… is too large", offset - MAX_DIGITS,
-                  f"decimal numbers of at most {MAX_DIGITS} digits")
+            fail(
+                "rule/number",
+                f"the number {text[offset - MAX_DIGITS :][:20]}… is too large",
+                offset - MAX_DIGITS,
+                f"decimal numbers of at most {MAX_DIGITS} digits",
+            )
         if character == "#":
             fail("rule/syntax", "a comment cannot stand inside an expression", offset)
         if character in "([{":

@@ -54,8 +54,11 @@ class RuleReader:
             return UNKNOWN
         meaning = {"number": self._number, "truth": self._truth, "label": self._label}[kind.kind](draft, kind, declared)
         if kind.kind != "label" and "values" in draft.declaration.body:
-            self.report.add("spec/values", f"a rule that yields a {kind.kind} takes no values",
-                            draft.declaration.body.key("values").place)
+            self.report.add(
+                "spec/values",
+                f"a rule that yields a {kind.kind} takes no values",
+                draft.declaration.body.key("values").place,
+            )
         if len(self.report) > before:
             draft.failed = True
             return meaning
@@ -66,9 +69,16 @@ class RuleReader:
         before = len(self.report)
         for kind, (expression, scalar, _) in zip(self._types(draft, index), draft.conditions, strict=True):
             if not kind.truth:
-                self.report.problem(Problem(
-                    code="rule/not-a-condition", message="this is not true or false", allowed="a condition",
-                    offset=expression.lead, hint="compare it with something"), scalar)
+                self.report.problem(
+                    Problem(
+                        code="rule/not-a-condition",
+                        message="this is not true or false",
+                        allowed="a condition",
+                        offset=expression.lead,
+                        hint="compare it with something",
+                    ),
+                    scalar,
+                )
         body = draft.declaration.body
         first, otherwise = body.get("first"), body.scalar("else")
         assert isinstance(first, Sequence)
@@ -88,8 +98,9 @@ class RuleReader:
     def _types(self, draft: Draft, index: int | None) -> list[Type]:
         """The type of each of a draft's expressions; problems are reported."""
         scope = Scope(constants=self.constants.with_index(index).values, variables=self.types, families=self.families)
-        parents = next(iter(draft.parents.values())) if index is None else draft.parents[
-            draft.declaration.members[index - 1]]
+        parents = (
+            next(iter(draft.parents.values())) if index is None else draft.parents[draft.declaration.members[index - 1]]
+        )
         labels = {id(kind.labels): len(kind.labels) for name in parents if (kind := self.types[name]).labels}
         kinds = []
         for expression, scalar, size in draft.conditions:
@@ -107,17 +118,26 @@ class RuleReader:
     def _number(self, draft: Draft, kind: Type, declared: tuple[str, ...] | None) -> Meaning:
         numbers = numbers_of(declared) if declared else None
         if declared and (numbers is None or len(set(numbers)) < len(numbers)):
-            self.report.add("spec/states", "the rule yields numbers; these are not distinct numbers",
-                            draft.declaration.body.key("states").place, found=listing(declared),
-                            hint="leave 'states' out" if kind.labels is None else
-                            "what the rule reads has 'values', and counts as its number; leave 'states' out")
+            self.report.add(
+                "spec/states",
+                "the rule yields numbers; these are not distinct numbers",
+                draft.declaration.body.key("states").place,
+                found=listing(declared),
+                hint="leave 'states' out"
+                if kind.labels is None
+                else "what the rule reads has 'values', and counts as its number; leave 'states' out",
+            )
         return Meaning(type=Type(labels=declared, number=True), states=declared, values=numbers)
 
     def _truth(self, draft: Draft, _kind: Type, declared: tuple[str, ...] | None) -> Meaning:
         if declared and len(declared) != 2:
-            self.report.add("spec/states", f"the rule is true or false; it has {len(declared)} states",
-                            draft.declaration.body.key("states").place, allowed="two states: false first, then true",
-                            hint="[no, yes] is what it has without 'states'")
+            self.report.add(
+                "spec/states",
+                f"the rule is true or false; it has {len(declared)} states",
+                draft.declaration.body.key("states").place,
+                allowed="two states: false first, then true",
+                hint="[no, yes] is what it has without 'states'",
+            )
         states = declared or ("no", "yes")
         return Meaning(type=Type(labels=states, truth=True), states=states)
 
@@ -125,7 +145,11 @@ class RuleReader:
         states = declared or kind.labels or ()
         extra = [label for label in kind.labels or () if declared and label not in frozenset(declared)]
         if extra:
-            self.report.add("spec/unknown-state", f"the rule can yield {shorten(extra[0])!r}, which is no state",
-                            draft.declaration.body.key("states").place, allowed=listing(states),
-                            hint=self.report.suggest(extra[0], states))
+            self.report.add(
+                "spec/unknown-state",
+                f"the rule can yield {shorten(extra[0])!r}, which is no state",
+                draft.declaration.body.key("states").place,
+                allowed=listing(states),
+                hint=self.report.suggest(extra[0], states),
+            )
         return Meaning(type=Type(labels=states), states=states)

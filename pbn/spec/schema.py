@@ -20,14 +20,23 @@ GOES_WITH = {"given": "p", "else": "first", "into": "merge", "unit": "measured",
              "step": "measured", "cuts": "measured"}  # fmt: skip
 
 Text = Annotated[str, WithJsonSchema({"type": ["string", "number", "boolean"]})]
-Number = Annotated[str, WithJsonSchema({
-    "type": ["number", "string"], "description": "A number, a fraction such as 3/4, or arithmetic over parameters"})]
+Number = Annotated[
+    str,
+    WithJsonSchema(
+        {"type": ["number", "string"], "description": "A number, a fraction such as 3/4, or arithmetic over parameters"}
+    ),
+]
 Whole = Annotated[str, WithJsonSchema({"type": ["integer", "string"]})]
 Quantity = Literal["prior", "bayes_error"]
 Claim = Literal[
-    "strictly_nested", "positive_bayes_error", "every_factor_matters", "irrelevant_fields", "published_values"]
+    "strictly_nested", "positive_bayes_error", "every_factor_matters", "irrelevant_fields", "published_values"
+]
 WORDS: dict[str, tuple[str, ...]] = {
-    "role": get_args(Role), "kind": get_args(Kind), "quantity": get_args(Quantity), "claims": get_args(Claim)}
+    "role": get_args(Role),
+    "kind": get_args(Kind),
+    "quantity": get_args(Quantity),
+    "claims": get_args(Claim),
+}
 Condition = Annotated[list[Text], Field(min_length=2, max_length=2)]
 
 
@@ -46,7 +55,8 @@ def _shape_or_map(value: Any) -> str:
 Texts = Annotated[Annotated[Text, Tag("\0text")] | Annotated[list[Text], Tag("\0list")], Discriminator(_shape_or_list)]
 Names = Annotated[Annotated[str, Tag("\0text")] | Annotated[list[str], Tag("\0list")], Discriminator(_shape_or_list)]
 Numbers = Annotated[
-    Annotated[list[Number], Tag("\0list")] | Annotated[dict[str, Number], Tag("\0map")], Discriminator(_shape_or_map)]
+    Annotated[list[Number], Tag("\0list")] | Annotated[dict[str, Number], Tag("\0map")], Discriminator(_shape_or_map)
+]
 
 
 class Cell(RootModel[Annotated[
@@ -56,7 +66,8 @@ class Cell(RootModel[Annotated[
 
 
 Rows = Annotated[
-    Annotated[list[Number], Tag("\0list")] | Annotated[dict[str, Cell], Tag("\0map")], Discriminator(_shape_or_map)]
+    Annotated[list[Number], Tag("\0list")] | Annotated[dict[str, Cell], Tag("\0map")], Discriminator(_shape_or_map)
+]
 
 
 def _keys(model: type[BaseModel]) -> list[str]:
@@ -72,9 +83,11 @@ class _Variable(_Part):
 
     text: Text = Field(default="", description="What the variable is, for people")
     role: Role | None = Field(
-        default=None, description="latent and residual variables are never shown; irrelevant ones decide nothing")
+        default=None, description="latent and residual variables are never shown; irrelevant ones decide nothing"
+    )
     repeat: Whole | None = Field(
-        default=None, description="Makes this many variables, name_1, name_2, …; rules may use the index i")
+        default=None, description="Makes this many variables, name_1, name_2, …; rules may use the index i"
+    )
 
 
 class RandomVariable(_Variable):
@@ -207,7 +220,8 @@ class LevelPart(_Part):
     hide: list[str] | None = Field(default=None, description="Attributes that this level hides")
     show: list[str] | None = Field(default=None, description="Variables that this level shows")
     closed_form: dict[str, str] | None = Field(
-        default=None, description="For a yes/no question, the variable that claims to be its exact probability here")
+        default=None, description="For a yes/no question, the variable that claims to be its exact probability here"
+    )
 
 
 class PublishedPart(_Part):

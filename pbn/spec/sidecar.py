@@ -73,8 +73,9 @@ def read_sidecar(path: Path) -> Sidecar:
     root = read_file(path)
     report = Report(str(path))
     if not isinstance(root, Mapping):
-        report.add("spec/wrong-shape", f"the file is {kind_of(root)} where a map belongs", root.place,
-                   allowed=listing(_KEYS))
+        report.add(
+            "spec/wrong-shape", f"the file is {kind_of(root)} where a map belongs", root.place, allowed=listing(_KEYS)
+        )
         report.close()
     assert isinstance(root, Mapping)
     _check_keys(root, _KEYS, report)
@@ -86,30 +87,46 @@ def read_sidecar(path: Path) -> Sidecar:
         report.add("spec/unknown-word", "renormalise is yes or no", root.key("renormalise").place, allowed="yes, no")
     report.close()
     title = root.scalar("title")
-    return Sidecar(file=str(path), root=root, title=title.text if title else None,
-                   renormalise=switch is not None and switch.text == "yes")
+    return Sidecar(
+        file=str(path),
+        root=root,
+        title=title.text if title else None,
+        renormalise=switch is not None and switch.text == "yes",
+    )
 
 
 def _check_keys(body: Mapping, allowed: tuple[str, ...], report: Report) -> None:
     for again, first in body.repeated:
-        report.add("spec/duplicate-key", f"the key {shorten(again.text)!r} stands twice, first on line "
-                   f"{first.place.line}", again.place)
+        report.add(
+            "spec/duplicate-key",
+            f"the key {shorten(again.text)!r} stands twice, first on line {first.place.line}",
+            again.place,
+        )
     for key, _ in body.pairs:
         if key.text not in allowed:
-            report.add("spec/unknown-key", f"there is no key {shorten(key.text)!r} here", key.place,
-                       allowed=listing(allowed), hint=report.suggest(key.text, allowed))
+            report.add(
+                "spec/unknown-key",
+                f"there is no key {shorten(key.text)!r} here",
+                key.place,
+                allowed=listing(allowed),
+                hint=report.suggest(key.text, allowed),
+            )
 
 
 def _is_map(node: Node | None, key: Scalar, report: Report) -> bool:
     if isinstance(node, Mapping):
         return True
-    report.add("spec/wrong-shape", f"{shorten(key.text)} is {kind_of(node) if node else 'nothing'} where a map "
-               "belongs", key.place)
+    report.add(
+        "spec/wrong-shape",
+        f"{shorten(key.text)} is {kind_of(node) if node else 'nothing'} where a map belongs",
+        key.place,
+    )
     return False
 
 
-def _question(key: Scalar, body: Mapping, states: AbstractMapping[str, tuple[str, ...]],
-              report: Report) -> Question | None:
+def _question(
+    key: Scalar, body: Mapping, states: AbstractMapping[str, tuple[str, ...]], report: Report
+) -> Question | None:
     asks, kind, positive, text = (body.scalar(name) for name in _QUESTION_KEYS)
     if asks is None or kind is None:
         missing = "asks" if asks is None else "kind"
@@ -117,29 +134,54 @@ def _question(key: Scalar, body: Mapping, states: AbstractMapping[str, tuple[str
         return None
     before = len(report)
     if asks.text not in states:
-        report.add("spec/question-asks", f"there is no node {shorten(asks.text)!r}", asks.place,
-                   allowed=listing(states), hint=report.suggest(asks.text, states))
+        report.add(
+            "spec/question-asks",
+            f"there is no node {shorten(asks.text)!r}",
+            asks.place,
+            allowed=listing(states),
+            hint=report.suggest(asks.text, states),
+        )
     elif kind.text not in WORDS["kind"]:
-        report.add("spec/unknown-word", f"{shorten(kind.text)!r} cannot stand here", kind.place,
-                   allowed=listing(WORDS["kind"]), hint=report.suggest(kind.text, WORDS["kind"]))
+        report.add(
+            "spec/unknown-word",
+            f"{shorten(kind.text)!r} cannot stand here",
+            kind.place,
+            allowed=listing(WORDS["kind"]),
+            hint=report.suggest(kind.text, WORDS["kind"]),
+        )
     elif kind.text == "yes/no":
         own = states[asks.text]
         if len(own) != 2:
-            report.add("spec/question-kind", f"{asks.text} has {len(own)} states, a yes/no question needs two",
-                       kind.place, allowed="choice or score")
+            report.add(
+                "spec/question-kind",
+                f"{asks.text} has {len(own)} states, a yes/no question needs two",
+                kind.place,
+                allowed="choice or score",
+            )
         elif positive is None:
-            report.add("spec/question-positive", f"the question does not say which state of {asks.text} counts as "
-                       "yes", asks.place, allowed=listing(own), hint="add 'positive: …'")
+            report.add(
+                "spec/question-positive",
+                f"the question does not say which state of {asks.text} counts as yes",
+                asks.place,
+                allowed=listing(own),
+                hint="add 'positive: …'",
+            )
         elif positive.text not in own:
             unknown_state(positive, asks.text, own, report)
     if len(report) > before:
         return None
-    return Question(name=key.text, asks=asks.text, kind=cast(Kind, kind.text), text=text.text if text else "",
-                    positive=positive.text if positive and kind.text == "yes/no" else None)
+    return Question(
+        name=key.text,
+        asks=asks.text,
+        kind=cast(Kind, kind.text),
+        text=text.text if text else "",
+        positive=positive.text if positive and kind.text == "yes/no" else None,
+    )
 
 
-def _nodes(body: Mapping, part: str, states: AbstractMapping[str, tuple[str, ...]], asked: set[str],
-           report: Report) -> list[str]:
+def _nodes(
+    body: Mapping, part: str, states: AbstractMapping[str, tuple[str, ...]], asked: set[str], report: Report
+) -> list[str]:
     node = body.get(part)
     if node is not None and not isinstance(node, (Scalar, Sequence)):
         report.add("spec/wrong-shape", f"{part} is {kind_of(node)} where a list belongs", body.key(part).place)
@@ -148,8 +190,13 @@ def _nodes(body: Mapping, part: str, states: AbstractMapping[str, tuple[str, ...
         if scalar.text in asked:
             report.add(f"spec/level-{part}s", f"{scalar.text} is what a question asks", scalar.place)
         elif scalar.text not in states:
-            report.add("spec/unknown-variable", f"there is no node {shorten(scalar.text)!r}", scalar.place,
-                       allowed=listing(states), hint=report.suggest(scalar.text, states))
+            report.add(
+                "spec/unknown-variable",
+                f"there is no node {shorten(scalar.text)!r}",
+                scalar.place,
+                allowed=listing(states),
+                hint=report.suggest(scalar.text, states),
+            )
         else:
             found.append(scalar.text)
     return found

@@ -88,8 +88,12 @@ def read_text(text: str | bytes, *, file: str = "<string>") -> Node:
     _check_characters(text, file)
     root = _build(text, file)
     if root is None or (isinstance(root, Scalar) and not root.text.strip()):
-        _refuse("spec/empty", "the file is empty", start, hint="a world file needs name, title, variables, questions "
-                "and levels")
+        _refuse(
+            "spec/empty",
+            "the file is empty",
+            start,
+            hint="a world file needs name, title, variables, questions and levels",
+        )
     return root
 
 
@@ -106,12 +110,18 @@ def _decode(data: bytes, file: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = data[:error.start]
+        before = data[: error.start]
         line_start = before.rfind(b"\n") + 1
-        place = Place(file=file, line=before.count(b"\n") + 1,
-                      column=len(before[line_start:].decode("utf-8", "replace")) + 1)
-        _refuse("spec/not-utf8", f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8", place,
-                allowed="UTF-8 text", hint="save the file as UTF-8")
+        place = Place(
+            file=file, line=before.count(b"\n") + 1, column=len(before[line_start:].decode("utf-8", "replace")) + 1
+        )
+        _refuse(
+            "spec/not-utf8",
+            f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8",
+            place,
+            allowed="UTF-8 text",
+            hint="save the file as UTF-8",
+        )
 
 
 def _check_characters(text: str, file: str) -> None:
@@ -120,8 +130,12 @@ def _check_characters(text: str, file: str) -> None:
         character = ord(found.group())
         code = "spec/not-utf8" if 0xD800 <= character <= 0xDFFF else "spec/control-character"
         place = _place(text, found.start(), file)
-        _refuse(code, f"the character U+{character:04X} cannot stand in a world file", place,
-                hint="remove it; it is invisible in most editors")
+        _refuse(
+            code,
+            f"the character U+{character:04X} cannot stand in a world file",
+            place,
+            hint="remove it; it is invisible in most editors",
+        )
     tab = _TAB.search(text)
     if tab:
         offset = tab.start() + tab.group().index("\t")
@@ -189,8 +203,13 @@ def _build(text: str, file: str) -> Node | None:
             case yaml.AliasEvent():
                 _check_node(event, place)
             case yaml.DocumentStartEvent() if root is not None:
-                _refuse("spec/several-documents", "the file holds several documents", place, allowed="one document",
-                        hint="a line with --- begins another one; remove it")
+                _refuse(
+                    "spec/several-documents",
+                    "the file holds several documents",
+                    place,
+                    allowed="one document",
+                    hint="a line with --- begins another one; remove it",
+                )
         if node is not None and stack:
             stack[-1].add(node)
         elif node is not None:
@@ -207,11 +226,12 @@ def _events(text: str, file: str) -> Iterator[yaml.Event]:
         place = Place(file=file, line=mark.line + 1, column=mark.column + 1) if mark else None
         problem = error.problem or "this is not YAML"
         context = error.context or ""
-        if mark and text[mark.index:mark.index + 1] == "\t":
+        if mark and text[mark.index : mark.index + 1] == "\t":
             _refuse("spec/tab", "a tab stands where indentation belongs", place, hint="indent with spaces")
         if "an anchor" in context or "an alias" in context:
-            _refuse("spec/alias", "anchors and aliases are not allowed", place,
-                    hint="quote text that begins with & or *")
+            _refuse(
+                "spec/alias", "anchors and aliases are not allowed", place, hint="quote text that begins with & or *"
+            )
         if "tag handle" in problem:
             _refuse("spec/tag", "tags are not allowed", place, hint="remove the word that begins with '!'")
         if "depth level" in problem or "nesting" in problem:
@@ -225,12 +245,22 @@ def _events(text: str, file: str) -> Iterator[yaml.Event]:
 def _check_node(event: yaml.NodeEvent, place: Place) -> None:
     if event.anchor is not None:
         sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
-        _refuse("spec/alias", "anchors and aliases are not allowed", place, found=f"{sign}{event.anchor[:40]}",
-                hint="write the value out, or quote text that begins with & or *")
+        _refuse(
+            "spec/alias",
+            "anchors and aliases are not allowed",
+            place,
+            found=f"{sign}{event.anchor[:40]}",
+            hint="write the value out, or quote text that begins with & or *",
+        )
     tag = getattr(event, "tag", None)
     if tag is not None:
-        _refuse("spec/tag", "tags are not allowed", place, found=str(tag)[:60],
-                hint="remove the word that begins with '!', or quote text that begins with '!'")
+        _refuse(
+            "spec/tag",
+            "tags are not allowed",
+            place,
+            found=str(tag)[:60],
+            hint="remove the word that begins with '!', or quote text that begins with '!'",
+        )
 
 
 def _scalar(event: yaml.ScalarEvent, text: str, place: Place) -> Scalar:
@@ -240,6 +270,6 @@ def _scalar(event: yaml.ScalarEvent, text: str, place: Place) -> Scalar:
         _refuse("spec/control-character", f"an escape stands for U+{ord(odd.group()):04X}, a control character", place)
     assert event.start_mark is not None
     assert event.end_mark is not None
-    raw = text[event.start_mark.index:event.end_mark.index]
+    raw = text[event.start_mark.index : event.end_mark.index]
     quoted = event.style in ("'", '"')
     return Scalar(text=value, quoted=quoted, place=place, raw=value if raw == value else raw)

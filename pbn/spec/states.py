@@ -50,8 +50,12 @@ def _ascending(states: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(states, key=lambda state: known[state])) if len(known) == len(states) else states
 
 
-def collect(scalars: list[Scalar] | tuple[Scalar, ...], report: Report, *, empty_at: Scalar | None = None,
-            ) -> tuple[str, ...] | None:
+def collect(
+    scalars: list[Scalar] | tuple[Scalar, ...],
+    report: Report,
+    *,
+    empty_at: Scalar | None = None,
+) -> tuple[str, ...] | None:
     """The states that scalars stand for, ranges written out; None after a report."""
     before = len(report)
     states: dict[str, None] = {}
@@ -59,14 +63,22 @@ def collect(scalars: list[Scalar] | tuple[Scalar, ...], report: Report, *, empty
         try:
             expanded = expand(scalar)
         except BadRange as error:
-            report.add("spec/range", f"{shorten(scalar.text)}: {error}", scalar.place,
-                       hint="quote the text if it is one state and no range")
+            report.add(
+                "spec/range",
+                f"{shorten(scalar.text)}: {error}",
+                scalar.place,
+                hint="quote the text if it is one state and no range",
+            )
             continue
         if _is_valid(scalar, expanded[0], report):
             repeated = next((state for state in expanded if state in states), None)
             if repeated is not None:
-                report.add("spec/duplicate-state", f"the state {shorten(repeated)!r} stands twice", scalar.place,
-                           hint="remove one of the two")
+                report.add(
+                    "spec/duplicate-state",
+                    f"the state {shorten(repeated)!r} stands twice",
+                    scalar.place,
+                    hint="remove one of the two",
+                )
             states.update(dict.fromkeys(expanded))
         if len(states) > MAX_STATES:
             report.add("spec/too-many-states", f"there are more than {MAX_STATES:,} states", scalar.place)
@@ -89,8 +101,12 @@ def _is_valid(scalar: Scalar, state: str, report: Report) -> bool:
     return reason is None
 
 
-def read_values(body: Mapping, states: tuple[str, ...], constants: Constants, report: Report,
-                ) -> tuple[Fraction, ...] | None:
+def read_values(
+    body: Mapping,
+    states: tuple[str, ...],
+    constants: Constants,
+    report: Report,
+) -> tuple[Fraction, ...] | None:
     """The number behind each state: ``values`` as a list in state order or a map; None after a report."""
     node, key = body.get("values"), body.key("values")
     before = len(report)
@@ -100,8 +116,12 @@ def read_values(body: Mapping, states: tuple[str, ...], constants: Constants, re
     elif isinstance(node, Sequence):
         cells = [item for item in node.items if isinstance(item, Scalar)]
         if len(cells) != len(states):
-            report.add("spec/values", f"there are {len(cells)} values for {len(states)} states", key.place,
-                       allowed="one value for each state")
+            report.add(
+                "spec/values",
+                f"there are {len(cells)} values for {len(states)} states",
+                key.place,
+                allowed="one value for each state",
+            )
     numbers = [constants.number(cell, report) for cell in cells] if len(report) == before else []
     known = tuple(number for number in numbers if number is not None)
     return known if len(known) == len(states) and len(report) == before else None
@@ -116,13 +136,22 @@ def keyed(node: Mapping, key: Scalar, states: tuple[str, ...], what: str, report
     missing = len(states) - (len(node.pairs) - len(unknown))
     if missing > len(unknown):
         absent = next(state for state in states if state not in node)
-        report.add("spec/missing-state", f"{what} has nothing for the state {shorten(absent)!r}"
-                   + (f" and {missing - 1} more" if missing > 1 else ""), key.place, allowed="one entry for each state")
+        report.add(
+            "spec/missing-state",
+            f"{what} has nothing for the state {shorten(absent)!r}"
+            + (f" and {missing - 1} more" if missing > 1 else ""),
+            key.place,
+            allowed="one entry for each state",
+        )
     cells = []
     for inner, cell in node.pairs:
         if not isinstance(cell, Scalar):
-            report.add("spec/wrong-shape", f"{shorten(inner.text)} is {kind_of(cell)} where a number belongs",
-                       inner.place, allowed="a number")
+            report.add(
+                "spec/wrong-shape",
+                f"{shorten(inner.text)} is {kind_of(cell)} where a number belongs",
+                inner.place,
+                allowed="a number",
+            )
     if not unknown and not missing:
         cells = [cell for cell in map(node.get, states) if isinstance(cell, Scalar)]
     return cells

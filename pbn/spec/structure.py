@@ -25,8 +25,12 @@ def check_structure(root: Node, report: Report) -> frozenset[Path]:
     """
     for again, first, is_row in _repeated(root, ()):
         code, what = ("spec/duplicate-row", "row") if is_row else ("spec/duplicate-key", "key")
-        report.add(code, f"the {what} {shorten(again.text)!r} stands twice, first on line {first.place.line}",
-                   again.place, hint=f"keep one of the two, or rename the one on line {again.place.line}")
+        report.add(
+            code,
+            f"the {what} {shorten(again.text)!r} stands twice, first on line {first.place.line}",
+            again.place,
+            hint=f"keep one of the two, or rename the one on line {again.place.line}",
+        )
     try:
         WORLD.validate_python(plain(root))
     except ValidationError as error:
@@ -57,8 +61,10 @@ class _Shape:
         self.meant: set[Path] = set()  # where a misspelt key was meant to be
 
     def tell(self, error: ValidationError) -> frozenset[Path]:
-        faults = [(fault["type"], tuple(fault["loc"]))
-                  for fault in error.errors(include_url=False, include_context=False, include_input=False)]
+        faults = [
+            (fault["type"], tuple(fault["loc"]))
+            for fault in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
         for kind, location in faults:
             if kind == "extra_forbidden":
                 self._unknown_key(location)
@@ -86,13 +92,17 @@ class _Shape:
         elif guess:
             self.meant.add((*path[:-1], guess))
         elif set(key) & set("()[]'\""):
-            hint = "between braces a text that holds a comma or a bracket is quoted: {rule: \"max(a, b)\"}"
+            hint = 'between braces a text that holds a comma or a bracket is quoted: {rule: "max(a, b)"}'
         self.report.add("spec/unknown-key", message, self._key(path).place, allowed=", ".join(allowed), hint=hint)
 
     def _missing_key(self, path: Path) -> None:
         owner = self._name(path[:-1])
-        self.report.add("spec/missing-key", f"{owner} has no key {path[-1]!r}", self._place(path[:-1]),
-                        hint=f"add a line '{path[-1]}: …'")
+        self.report.add(
+            "spec/missing-key",
+            f"{owner} has no key {path[-1]!r}",
+            self._place(path[:-1]),
+            hint=f"add a line '{path[-1]}: …'",
+        )
 
     def _unclear_source(self, path: Path) -> None:
         body = self._node(path)
@@ -100,8 +110,13 @@ class _Shape:
         found = sources_of([key.text for key, _ in body.pairs])
         place = body.key(found[1]).place if found else self._place(path)
         message = f"{self._name(path)} has {' and '.join(found) if found else 'no source'}"
-        self.report.add("spec/one-source", message, place, allowed="one of " + listing(("states", *SOURCE_KEYS)),
-                        hint="keep one of them" if found else "say where its states come from")
+        self.report.add(
+            "spec/one-source",
+            message,
+            place,
+            allowed="one of " + listing(("states", *SOURCE_KEYS)),
+            hint="keep one of them" if found else "say where its states come from",
+        )
 
     def _wrong_value(self, kind: str, path: Path) -> None:
         node = self._node(path)
@@ -109,19 +124,30 @@ class _Shape:
         if kind == "literal_error" and isinstance(node, Scalar):
             self._unknown_word(node, path)
         elif kind in ("too_short", "too_long") and path[0] == "variables" and len(path) > 3:
-            self.report.add("spec/wrong-shape", "a case is a condition and a state", place,
-                            allowed="[condition, state]")
+            self.report.add(
+                "spec/wrong-shape", "a case is a condition and a state", place, allowed="[condition, state]"
+            )
         elif kind == "too_short":
             self.report.add("spec/wrong-shape", f"{self._name(path)} is empty", place)
         else:
             wanted = _WANTED.get(kind, "something else")
-            self.report.add("spec/wrong-shape", f"{self._name(path)} is {kind_of(node)} where {wanted} belongs", place,
-                            allowed=wanted, hint=_WRITTEN.get(wanted))
+            self.report.add(
+                "spec/wrong-shape",
+                f"{self._name(path)} is {kind_of(node)} where {wanted} belongs",
+                place,
+                allowed=wanted,
+                hint=_WRITTEN.get(wanted),
+            )
 
     def _unknown_word(self, node: Scalar, path: Path) -> None:
         allowed = WORDS[str(path[-2] if isinstance(path[-1], int) else path[-1])]
-        self.report.add("spec/unknown-word", f"{shorten(node.text)!r} cannot stand here", node.place,
-                        allowed=", ".join(allowed), hint=self.report.suggest(node.text, allowed))
+        self.report.add(
+            "spec/unknown-word",
+            f"{shorten(node.text)!r} cannot stand here",
+            node.place,
+            allowed=", ".join(allowed),
+            hint=self.report.suggest(node.text, allowed),
+        )
 
     def _node(self, path: Path) -> Node:
         node = self.root

@@ -44,8 +44,13 @@ class TableReader:
         complete = self._descend(node, key, (), levels)
         return self.rows if complete and len(self.report) == before else None
 
-    def _descend(self, node: Node, key: Scalar, prefix: tuple[str, ...], levels: list[tuple[str, dict[str, int]]],
-                 ) -> bool:
+    def _descend(
+        self,
+        node: Node,
+        key: Scalar,
+        prefix: tuple[str, ...],
+        levels: list[tuple[str, dict[str, int]]],
+    ) -> bool:
         if not levels:
             row = self._row(node, key, prefix)
             if row is not None:
@@ -53,8 +58,12 @@ class TableReader:
             return row is not None
         (parent, positions), *rest = levels
         if not isinstance(node, Mapping):
-            self.report.add("spec/wrong-shape", f"{_row_name(prefix)} is {kind_of(node)} where a map belongs",
-                            key.place, allowed=f"one row for each state of {parent}: {listing(positions)}")
+            self.report.add(
+                "spec/wrong-shape",
+                f"{_row_name(prefix)} is {kind_of(node)} where a map belongs",
+                key.place,
+                allowed=f"one row for each state of {parent}: {listing(positions)}",
+            )
             return False
         complete = self._check_rows(node, key, prefix, parent, positions)
         known = [(positions[inner.text], inner, value) for inner, value in node.pairs if inner.text in positions]
@@ -62,8 +71,14 @@ class TableReader:
             complete &= self._descend(value, inner, (*prefix, inner.text), rest)
         return complete
 
-    def _check_rows(self, node: Mapping, key: Scalar, prefix: tuple[str, ...], parent: str, positions: dict[str, int],
-                    ) -> bool:
+    def _check_rows(
+        self,
+        node: Mapping,
+        key: Scalar,
+        prefix: tuple[str, ...],
+        parent: str,
+        positions: dict[str, int],
+    ) -> bool:
         """Report rows for states that the parent does not have, and states without a row."""
         unknown = [inner for inner, _ in node.pairs if inner.text not in positions]
         for inner in unknown:
@@ -72,8 +87,12 @@ class TableReader:
         if missing > len(unknown):  # a misspelt row explains a missing one
             absent = next(state for state in positions if state not in node)
             where = f"row {_tuple((*prefix, absent))}"
-            self.report.add("spec/missing-row", f"{where} is missing" + (f", and {missing - 1} more" * (missing > 1)),
-                            key.place, allowed=f"one row for each state of {parent}: {listing(positions)}")
+            self.report.add(
+                "spec/missing-row",
+                f"{where} is missing" + (f", and {missing - 1} more" * (missing > 1)),
+                key.place,
+                allowed=f"one row for each state of {parent}: {listing(positions)}",
+            )
         return not missing and not unknown
 
     def _row(self, node: Node, key: Scalar, prefix: tuple[str, ...]) -> tuple[Fraction, ...] | None:
@@ -84,11 +103,19 @@ class TableReader:
         elif isinstance(node, Sequence) and all(isinstance(item, Scalar) for item in node.items):
             cells = [item for item in node.items if isinstance(item, Scalar)]
             if len(cells) != len(self.states):
-                self.report.add("spec/row-length", f"{_row_name(prefix)} has {len(cells)} probabilities for "
-                                f"{len(self.states)} states", key.place, allowed=listing(self.states))
+                self.report.add(
+                    "spec/row-length",
+                    f"{_row_name(prefix)} has {len(cells)} probabilities for {len(self.states)} states",
+                    key.place,
+                    allowed=listing(self.states),
+                )
         else:
-            self.report.add("spec/wrong-shape", f"{_row_name(prefix)} is {kind_of(node)} where probabilities belong",
-                            key.place, allowed="a list in the order of the states, or a map keyed by state")
+            self.report.add(
+                "spec/wrong-shape",
+                f"{_row_name(prefix)} is {kind_of(node)} where probabilities belong",
+                key.place,
+                allowed="a list in the order of the states, or a map keyed by state",
+            )
         if len(self.report) > before:
             return None
         row = [self._probability(cell) for cell in cells]
@@ -109,13 +136,22 @@ class TableReader:
         for cell in row:
             total += cell
             if total.denominator.bit_length() > MAX_BITS:
-                self.report.add("spec/too-large", f"{_row_name(prefix)} has too many unrelated denominators", key.place,
-                                hint="write decimals, or fractions over one denominator")
+                self.report.add(
+                    "spec/too-large",
+                    f"{_row_name(prefix)} has too many unrelated denominators",
+                    key.place,
+                    hint="write decimals, or fractions over one denominator",
+                )
                 return False
         if total != 1:
             rest = decimal(abs(1 - total))
-            self.report.add("spec/row-sum", f"{_row_name(prefix)} sums to {decimal(total)}, not 1", key.place,
-                            allowed="exactly 1", hint=f"{rest} is missing" if total < 1 else f"{rest} is too much")
+            self.report.add(
+                "spec/row-sum",
+                f"{_row_name(prefix)} sums to {decimal(total)}, not 1",
+                key.place,
+                allowed="exactly 1",
+                hint=f"{rest} is missing" if total < 1 else f"{rest} is too much",
+            )
         return total == 1
 
 

@@ -28,8 +28,9 @@ _INDEX = re.compile(r"\bi\b")
 class Resolver:
     """Resolves every variable of a file, parents first; what is faulty gets a type that fits everywhere."""
 
-    def __init__(self, declarations: Declarations, drafts: dict[str, Draft], constants: Constants, report: Report,
-                 limits: Limits) -> None:
+    def __init__(
+        self, declarations: Declarations, drafts: dict[str, Draft], constants: Constants, report: Report, limits: Limits
+    ) -> None:
         self.declarations = declarations
         self.drafts = drafts
         self.constants = constants
@@ -50,8 +51,12 @@ class Resolver:
             knot = frozenset(one.name for one in declared)
             if knot not in told:
                 told.add(knot)
-                self.report.add("spec/cycle", f"{cycle[0]} depends on itself: {' → '.join(_cut(cycle))}",
-                                declared[0].key.place, hint="arrows lead from a variable to what it depends on")
+                self.report.add(
+                    "spec/cycle",
+                    f"{cycle[0]} depends on itself: {' → '.join(_cut(cycle))}",
+                    declared[0].key.place,
+                    hint="arrows lead from a variable to what it depends on",
+                )
         for member in order:
             declaration = self.declarations.by_member[member]
             draft = self.drafts[declaration.name]
@@ -67,10 +72,16 @@ class Resolver:
             return None
         role, text = declaration.body.scalar("role"), declaration.body.scalar("text")
         return VariableSpec(
-            name=member, states=meaning.states, values=meaning.values, role=cast(Role, role.text) if role else None,
-            source=meaning.source, parents=self.drafts[declaration.name].parents[member],
+            name=member,
+            states=meaning.states,
+            values=meaning.values,
+            role=cast(Role, role.text) if role else None,
+            source=meaning.source,
+            parents=self.drafts[declaration.name].parents[member],
             text=text.text if text else "",
-            index=declaration.index(declaration.members.index(member)), place=declaration.key.place)
+            index=declaration.index(declaration.members.index(member)),
+            place=declaration.key.place,
+        )
 
     def _resolve(self, member: str, draft: Draft, declaration: Declaration) -> Meaning:
         index = declaration.index(declaration.members.index(member))
@@ -147,12 +158,21 @@ class Resolver:
                 draft.failed = True
                 source = self.declarations.by_member[name].source
                 hint = f"declare 'states' on {name}" if source == "rule" else f"make a rule of {name} that has 'states'"
-                self.report.add("spec/states-unknown", f"{name} is a number whose states the file does not list",
-                                scalar.place, hint=hint)
+                self.report.add(
+                    "spec/states-unknown",
+                    f"{name} is a number whose states the file does not list",
+                    scalar.place,
+                    hint=hint,
+                )
         return known if len(known) == len(draft.named) else None
 
-    def _source(self, declaration: Declaration, parents: dict[str, tuple[str, ...]], index: int | None, own: Meaning,
-                ) -> Source | None:
+    def _source(
+        self,
+        declaration: Declaration,
+        parents: dict[str, tuple[str, ...]],
+        index: int | None,
+        own: Meaning,
+    ) -> Source | None:
         body, states = declaration.body, own.states
         of, old = next(iter(parents.items()), ("", ()))
         match declaration.source:
@@ -181,8 +201,9 @@ class Resolver:
         self.limits.spend("states", points * members, declaration.key.place)
         self.limits.spend("probabilities of grids and counts", points * rows * members, declaration.key.place)
 
-    def _table(self, declaration: Declaration, parents: dict[str, tuple[str, ...]], index: int | None,
-               states: tuple[str, ...]) -> Table | None:
+    def _table(
+        self, declaration: Declaration, parents: dict[str, tuple[str, ...]], index: int | None, states: tuple[str, ...]
+    ) -> Table | None:
         node = declaration.body.get("p")
         if node is None:
             return Table(parents=(), rows=uniform(states))
@@ -191,8 +212,13 @@ class Resolver:
         for own in parents.values():
             cells *= len(own)
         if cells > MAX_CELLS:
-            self.report.add("spec/too-large", f"the table of {declaration.name} has {min(cells, 10**30):,} cells",
-                            key.place, allowed=f"at most {MAX_CELLS:,}", hint="give it fewer parents, or merge states")
+            self.report.add(
+                "spec/too-large",
+                f"the table of {declaration.name} has {min(cells, 10**30):,} cells",
+                key.place,
+                allowed=f"at most {MAX_CELLS:,}",
+                hint="give it fewer parents, or merge states",
+            )
             return None
         self.limits.spend("probabilities", cells, key.place)
         rows = TableReader(states, parents, self.constants.with_index(index), self.report).read(node, key)

@@ -29,7 +29,9 @@ def test_ten_times_faster_than_pgmpy(file: str, shared: Path, capsys: pytest.Cap
     read, ours, our_wall = timed(lambda: read_bif(path, renormalise=True))
     model, theirs, their_wall = timed(lambda: BIFReader(str(path)).get_model())
     with capsys.disabled():
-        print(f"\n{file}: {ours:.2f} s ({our_wall:.2f} s wall), pgmpy {theirs:.1f} s ({their_wall:.1f} s wall), "
-              f"{theirs / ours:.0f} times faster")
+        print(
+            f"\n{file}: {ours:.2f} s ({our_wall:.2f} s wall), pgmpy {theirs:.1f} s ({their_wall:.1f} s wall), "
+            f"{theirs / ours:.0f} times faster"
+        )
     assert set(model.nodes()) == set(read.network.variables)
     assert theirs > 10 * ours

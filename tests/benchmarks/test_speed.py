@@ -45,6 +45,7 @@ THREE = [0.48, 0.27, 0.25]
 
 def enumerate_credit_risk():
     """ε* of all levels from all 393,660 states, by broadcasting: the plain way in numpy, and a fast one."""
+
     def on(values, k):
         return axis(values, k, 11)
 
@@ -63,6 +64,7 @@ def enumerate_credit_risk():
 
 def enumerate_peer_review():
     """The same for all 216,513 states of peer review."""
+
     def on(values, k):
         return axis(values, k, 10)
 
@@ -92,8 +94,10 @@ def compiled_statistics():
 
 def all_errors(statistics, arithmetic, name):
     """ε* and H of each level from the compiled plan, every probability multiplied and added afresh."""
-    return [error_of(statistic.shaped(joint(statistic.bound, arithmetic)), statistic.nodes, name)
-            for statistic in statistics]
+    return [
+        error_of(statistic.shaped(joint(statistic.bound, arithmetic)), statistic.nodes, name)
+        for statistic in statistics
+    ]
 
 
 def test_bayes_errors_of_the_factor_worlds_against_enumeration(show):
@@ -104,8 +108,10 @@ def test_bayes_errors_of_the_factor_worlds_against_enumeration(show):
     cold = seconds(lambda: [s.bayes_error() for s in compiled_statistics()], repeat=1)
     expected = [*enumerate_peer_review(), *enumerate_credit_risk()]
     assert [e.value for e in all_errors(statistics, EXACT, "exact")] == pytest.approx(expected, abs=1e-12)
-    show(f"six ε*: enumeration {theirs * 1e3:.1f} ms, float {floats * 1e3:.1f} ms ({theirs / floats:.1f} times faster), "
-         f"exact {exacts * 1e3:.1f} ms ({theirs / exacts:.1f} times); files, networks and plans too: {cold * 1e3:.0f} ms")
+    show(
+        f"six ε*: enumeration {theirs * 1e3:.1f} ms, float {floats * 1e3:.1f} ms ({theirs / floats:.1f} times faster), "
+        f"exact {exacts * 1e3:.1f} ms ({theirs / exacts:.1f} times); files, networks and plans too: {cold * 1e3:.0f} ms"
+    )
     assert theirs / floats >= 3
     assert theirs / exacts >= 1
 
@@ -136,8 +142,10 @@ def test_look_ups_in_a_batch_against_one_pgmpy_query(show):
     answer = inference.query(["default"], evidence=case, show_progress=False)
     assert answer.get_value(default="yes") == pytest.approx(world.posteriors(frame[:1], "high")[0, 1], abs=1e-12)
     theirs = seconds(lambda: inference.query(["default"], evidence=case, show_progress=False))
-    show(f"a million look-ups: {ours * 1e6:.2f} µs each; one pgmpy query {theirs * 1e3:.1f} ms "
-         f"({theirs / ours:,.0f} times)")
+    show(
+        f"a million look-ups: {ours * 1e6:.2f} µs each; one pgmpy query {theirs * 1e3:.1f} ms "
+        f"({theirs / ours:,.0f} times)"
+    )
     assert theirs / ours >= 500
 
 
@@ -149,17 +157,29 @@ def many_factors(n):
     terms = [f"{weight / 10} * x{k}" for k, weight in enumerate(weights)]
     terms += ["(0.6 if x3 == '2' and x4 == '2' else 0)", f"(0.6 if x1 == '2' and x{n - 1} == '2' else 0)"]
     threshold = round(0.77 * weights.sum() / 10, 1)
-    return pbn.loads("\n".join([
-        "name: many", "title: Many factors", "variables:", *lines,
-        "  residual: {states: [-3, -1, 0, 1, 3], p: [.03, .09, .76, .09, .03], role: residual}",
-        f"  y: {{rule: \"{' + '.join(terms)} + residual >= {threshold}\"}}",
-        "questions: {y: {asks: y, kind: yes/no, text: Over the threshold?}}",
-        f"levels: {{some: {{hide: [{', '.join(f'x{k}' for k in range(n - n // 4, n))}]}}}}",
-    ])), weights, threshold
+    return (
+        pbn.loads(
+            "\n".join(
+                [
+                    "name: many",
+                    "title: Many factors",
+                    "variables:",
+                    *lines,
+                    "  residual: {states: [-3, -1, 0, 1, 3], p: [.03, .09, .76, .09, .03], role: residual}",
+                    f'  y: {{rule: "{" + ".join(terms)} + residual >= {threshold}"}}',
+                    "questions: {y: {asks: y, kind: yes/no, text: Over the threshold?}}",
+                    f"levels: {{some: {{hide: [{', '.join(f'x{k}' for k in range(n - n // 4, n))}]}}}}",
+                ]
+            )
+        ),
+        weights,
+        threshold,
+    )
 
 
 def enumerate_factors(n, weights, threshold):
     """ε* of `many_factors` from all 5 · 3^n states, by broadcasting."""
+
     def on(values, k):
         return axis(values, k, n + 1)
 

@@ -8,9 +8,12 @@ from functools import cache
 import pbn
 
 TIED = "\n    given: {asked}\n    p: {{no: [.9, .1], yes: [.1, .9]}}"
-ONE_OF = "\n    given: queue\n    p: {{{rows}, general desk: [.1, .9]}}".format(rows=", ".join(
-    f"{queue}: [.9, .1]" for queue in ("incidents", "accounts", "billing", "privacy", "identity", "developers",
-                                       "product help")))
+ONE_OF = "\n    given: queue\n    p: {{{rows}, general desk: [.1, .9]}}".format(
+    rows=", ".join(
+        f"{queue}: [.9, .1]"
+        for queue in ("incidents", "accounts", "billing", "privacy", "identity", "developers", "product help")
+    )
+)
 CLAIMS = "claims: [strictly_nested, positive_bayes_error, "
 
 

@@ -73,8 +73,9 @@ def test_a_frame_of_cases_has_the_values_of_the_formula() -> None:
 
     for level, parts in PARTS.items():
         codes = sample_codes(WORLD.network, WORLD.visible(level), 2000, np.random.default_rng(3))
-        frame = pd.DataFrame({name: np.array(WORLD.network.variables[name].states, dtype=object)[code]
-                              for name, code in codes.items()})
+        frame = pd.DataFrame(
+            {name: np.array(WORLD.network.variables[name].states, dtype=object)[code] for name, code in codes.items()}
+        )
         found = set(np.round(WORLD.posteriors(frame, level)[:, 1], 12))
         assert found == {0.0, *(round(26 / (26 + m), 12) for m in parts)}
 
@@ -89,9 +90,11 @@ def test_an_ordinary_query_needs_no_large_table() -> None:
 
 
 def test_the_query_of_the_readme() -> None:
-    answer = WORLD.posterior({"report": "experiment result", "tag_range": "e-h", "identifier": "kqzvabcdehijklmn"},
-                             "medium")
+    answer = WORLD.posterior(
+        {"report": "experiment result", "tag_range": "e-h", "identifier": "kqzvabcdehijklmn"}, "medium"
+    )
     assert answer.exact["yes"] == Fraction(26, 30)
-    answer = WORLD.posterior({"report": "experiment result", "tag_range": "a-d", "identifier": "kqzvabcdehijklmn"},
-                             "medium")
+    answer = WORLD.posterior(
+        {"report": "experiment result", "tag_range": "a-d", "identifier": "kqzvabcdehijklmn"}, "medium"
+    )
     assert answer.exact["yes"] == 0

@@ -58,8 +58,9 @@ def test_a_mutation_that_does_not_load(mutation: Mutation) -> None:
     ("support_ticket", "duty_judgement")])  # fmt: skip
 def test_a_residual_that_a_level_shows(name: str, hidden: str) -> None:
     world = pbn.load(name)
-    levels = {key: replace(level, visible=(*level.visible, hidden), closed_forms={})
-              for key, level in world.levels.items()}
+    levels = {
+        key: replace(level, visible=(*level.visible, hidden), closed_forms={}) for key, level in world.levels.items()
+    }
     report = check_world(replace(world, levels=levels, spec=None), samples=5)
     wrong = [result for result in report.failures if result.name == "never_visible"]
     assert {result.level for result in wrong} == set(world.levels)

@@ -25,15 +25,33 @@ def test_every_promise_is_kept(name: str) -> None:
     report = check_world(world, samples=20)
     assert report.passed, [*report.failures, *report.skipped]
     levels, questions = len(world.levels), len(world.questions)
-    counts = {kind: sum(result.name == kind for result in report.results)
-              for kind in ("cpds_exact", "rules_total", "levels_nested", "never_visible", "engines_agree",
-                           "strictly_nested", "positive_bayes_error", "published_values")}
+    counts = {
+        kind: sum(result.name == kind for result in report.results)
+        for kind in (
+            "cpds_exact",
+            "rules_total",
+            "levels_nested",
+            "never_visible",
+            "engines_agree",
+            "strictly_nested",
+            "positive_bayes_error",
+            "published_values",
+        )
+    }
     assert counts == {
-        "cpds_exact": 1, "rules_total": 1, "levels_nested": levels - 1, "never_visible": levels,
-        "engines_agree": levels * questions, "strictly_nested": (levels - 1) * questions,
-        "positive_bayes_error": questions, "published_values": len(world.published)}
-    assert all(result.part == "soundness" or result.name.startswith((*world.spec.claims, "irrelevant_"))
-               for result in report.results)
+        "cpds_exact": 1,
+        "rules_total": 1,
+        "levels_nested": levels - 1,
+        "never_visible": levels,
+        "engines_agree": levels * questions,
+        "strictly_nested": (levels - 1) * questions,
+        "positive_bayes_error": questions,
+        "published_values": len(world.published),
+    }
+    assert all(
+        result.part == "soundness" or result.name.startswith((*world.spec.claims, "irrelevant_"))
+        for result in report.results
+    )
 
 
 @pytest.mark.slow
@@ -50,8 +68,11 @@ def test_figures_are_exact() -> None:
     assert rises == [errors[1] - errors[0], errors[2] - errors[1]]
     assert rises[1] == Fraction(236684693282933007, 4 * 10**18)
     (least,) = [result for result in report.results if result.name == "every_factor_matters"]
-    alone = {name: world.bayes_error("low", hide=[name]).exact - errors[0] for name in world.visible("low")
-             if world.network.variables[name].role is None}
+    alone = {
+        name: world.bayes_error("low", hide=[name]).exact - errors[0]
+        for name in world.visible("low")
+        if world.network.variables[name].role is None
+    }
     assert least.exact == min(alone.values())
     assert least.detail.endswith(min(alone, key=alone.__getitem__))
 
@@ -79,9 +100,12 @@ def test_pgmpy_is_not_run_where_its_contraction_is_too_large() -> None:
         rows = ["{a: [.3, .7], b: [.6, .4]}", "{a: {a: [.3, .7], b: [.6, .4]}, b: {a: [.5, .5], b: [.9, .1]}}"]
         given = f", given: [{', '.join(parents)}], p: {rows[len(parents) - 1]}" if parents else ""
         lines.append(f"  g_{row}_{column}: {{states: [a, b]{given}}}\n")
-    world = pbn.loads("name: grid\ntitle: Grid\nvariables:\n" + "".join(lines)
-                      + "questions: {last: {asks: g_11_11, kind: choice, text: Which?}}\n"
-                      "levels: {none: {show: [g_0_0]}}\n")
+    world = pbn.loads(
+        "name: grid\ntitle: Grid\nvariables:\n"
+        + "".join(lines)
+        + "questions: {last: {asks: g_11_11, kind: choice, text: Which?}}\n"
+        "levels: {none: {show: [g_0_0]}}\n"
+    )
     pgmpy = PgmpyPosteriors(world.network, "g_11_11", ["g_0_0"], budget=20_000)
     with pytest.raises(pbn.BudgetError, match="pgmpy's contraction would hold an array of"):
         pgmpy.posterior({"g_0_0": 0})
@@ -95,9 +119,18 @@ def test_the_report_as_json() -> None:
     assert told["failed"] == told["skipped"] == 0
     assert len(told["results"]) == len(report.results)
     (row,) = [row for row in told["results"] if (row["name"], row["level"]) == ("closed_form_complete", "high")]
-    assert row == {"name": "closed_form_complete", "part": "soundness", "question": "encoding", "level": "high",
-                   "variable": "probability_by_block", "outcome": "pass", "figure": "ε* 49/338 both ways",
-                   "value": 49 / 338, "exact": "49/338", "detail": "210,912 values of the separator"}
+    assert row == {
+        "name": "closed_form_complete",
+        "part": "soundness",
+        "question": "encoding",
+        "level": "high",
+        "variable": "probability_by_block",
+        "outcome": "pass",
+        "figure": "ε* 49/338 both ways",
+        "value": 49 / 338,
+        "exact": "49/338",
+        "detail": "210,912 values of the separator",
+    }
 
 
 @pytest.mark.parametrize(("samples", "seed"), [(0, 1), (-5, 1), (3, -1)])

@@ -61,8 +61,16 @@ def asia():  # Lauritzen and Spiegelhalter (1988)
     model = DiscreteBayesianNetwork([(parent, name) for name, (parents, _) in rows.items() for parent in parents])
     for name, (parents, yes) in rows.items():
         values = np.vstack([yes, 1 - np.array(yes)])
-        model.add_cpds(TabularCPD(name, 2, values, evidence=parents or None, evidence_card=[2] * len(parents) or None,
-                                  state_names=dict.fromkeys([name, *parents], yes_no)))
+        model.add_cpds(
+            TabularCPD(
+                name,
+                2,
+                values,
+                evidence=parents or None,
+                evidence_card=[2] * len(parents) or None,
+                state_names=dict.fromkeys([name, *parents], yes_no),
+            )
+        )
     return model
 
 
@@ -108,7 +116,9 @@ def test_small_formulas() -> None:
     assert told["closed_form_complete"].exact == world.bayes_error("all").exact
     wrong = pbn.loads(HALF.replace("2/3 if", "3/5 if"))
     assert {result.name for result in check_world(wrong, samples=100).failures} == {
-        "closed_form_sampled", "closed_form_complete"}
+        "closed_form_sampled",
+        "closed_form_complete",
+    }
     constant = check_world(pbn.loads(HALF.replace("2/3 if a == 'yes' else 0", "1 / 2")), samples=100)
     assert {"closed_form_sampled", "closed_form_complete"} <= {result.name for result in constant.failures}
 
@@ -118,8 +128,14 @@ def test_a_network_made_wrong_behind_its_back() -> None:
     table = world.network.cpds["side"]
     numerators = table.numerators.copy()
     numerators[0] = [table.denominator, 1]
-    object.__setattr__(world.network, "cpds", {**world.network.cpds, "side": Table(
-        parents=table.parents, numerators=numerators, denominator=table.denominator)})
+    object.__setattr__(
+        world.network,
+        "cpds",
+        {
+            **world.network.cpds,
+            "side": Table(parents=table.parents, numerators=numerators, denominator=table.denominator),
+        },
+    )
     failures = {result.name: result for result in check_world(world, samples=5).failures}
     assert "side: a row sums to 7/6, not 1" in failures["cpds_exact"].detail
     assert "network/row-sum" in failures["engines_agree"].detail

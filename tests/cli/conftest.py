@@ -78,8 +78,15 @@ def pbn_process(environment: dict[str, str]) -> Callable[..., subprocess.Complet
     """Run a command in a process of its own, stdin closed."""
 
     def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "pbn", *arguments], stdin=subprocess.DEVNULL, text=True,
-                              capture_output=True, timeout=60, env=environment | options.pop("env", {}), **options)
+        return subprocess.run(
+            [sys.executable, "-m", "pbn", *arguments],
+            stdin=subprocess.DEVNULL,
+            text=True,
+            capture_output=True,
+            timeout=60,
+            env=environment | options.pop("env", {}),
+            **options,
+        )
 
     return run
 

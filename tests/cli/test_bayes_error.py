@@ -24,8 +24,9 @@ def test_every_shipped_level_and_question(pbn_command):
         for question in world.questions:
             for level in world.levels:
                 found = world.bayes_error(level, question=question)
-                (record,) = [r for r in records if (r["world"], r["question"]) == (name, question)
-                             and r.get("level") == level]
+                (record,) = [
+                    r for r in records if (r["world"], r["question"]) == (name, question) and r.get("level") == level
+                ]
                 assert Fraction(record["exact"]) == found.exact
                 assert record["value"] == found.value
                 assert record["entropy"] == found.entropy
@@ -74,8 +75,11 @@ def test_hiding_more(pbn_command, credit):
     assert Fraction(record["exact"]) == credit.bayes_error(hide=["cash_buffer", "sector"]).exact
     assert record["hide"] == ["cash_buffer", "sector"]
     assert record["level"] is None
-    records = json.loads(pbn_command("bayes-error", "credit_risk", "--level", "high", "--hide", "sector", "--hide",
-                                     "cycle", "--json").stdout)
+    records = json.loads(
+        pbn_command(
+            "bayes-error", "credit_risk", "--level", "high", "--hide", "sector", "--hide", "cycle", "--json"
+        ).stdout
+    )
     assert Fraction(records[-1]["exact"]) == credit.bayes_error("high", hide=["sector", "cycle"]).exact
 
 

@@ -65,8 +65,9 @@ def test_what_is_skipped_is_named_and_no_pass(pbn_command):
     result = pbn_command("check", "credit_risk", "--samples", "2", "--budget", "3MB")
     assert result.exit_code == 0
     assert re.search(r"– engines_agree \(default, low\): pgmpy's tables would take [\d,]+ bytes", result.stdout)
-    assert re.search(r"credit_risk: \d+ of 22 promises are kept, \d+ skipped, which is no pass$", result.stdout,
-                     re.MULTILINE)
+    assert re.search(
+        r"credit_risk: \d+ of 22 promises are kept, \d+ skipped, which is no pass$", result.stdout, re.MULTILINE
+    )
     (told,) = json.loads(pbn_command("check", "credit_risk", "--samples", "2", "--budget", "3MB", "--json").stdout)
     assert told["passed"] is False
     assert told["failed"] == 0

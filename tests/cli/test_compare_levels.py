@@ -19,7 +19,8 @@ def test_figures_and_fractions(pbn_command, credit):
     shown = pbn_command("compare-levels", "credit_risk").stdout
     found = compare_levels(credit)
     assert fractions_in(shown) == {entry.error for entry in found.levels} | {
-        number for cost in found.hidden for number in (cost.alone, cost.in_order)}
+        number for cost in found.hidden for number in (cost.alone, cost.in_order)
+    }
     assert re.search(r"medium +0\.107939 +\+0\.082013 +0\.211639 +0\.303475 ", shown)
     assert re.search(r"principal_due +high +\+0\.126428 +\+0\.059171 +\+0\.141184 ", shown)
 
@@ -81,8 +82,10 @@ def test_a_variable_that_the_finest_level_does_not_show_costs_nothing_alone(pbn_
 
 def test_one_level(pbn_command, tmp_path):
     path = tmp_path / "one.yaml"
-    path.write_text("name: one\ntitle: One\nvariables:\n  a: {states: [x, y]}\n  b: {states: [x, y]}\n"
-                    "questions: {b: {asks: b, kind: choice, text: Which?}}\nlevels: {all: {hide: []}}\n")
+    path.write_text(
+        "name: one\ntitle: One\nvariables:\n  a: {states: [x, y]}\n  b: {states: [x, y]}\n"
+        "questions: {b: {asks: b, kind: choice, text: Which?}}\nlevels: {all: {hide: []}}\n"
+    )
     shown = pbn_command("compare-levels", str(path)).stdout
     assert "no level hides what a finer one shows" in shown
 

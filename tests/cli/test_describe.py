@@ -12,7 +12,7 @@ from pbn.network.graph import functions_of
 
 def lines_of(shown):
     """Variable → its marks and the lines that say what it is."""
-    part = shown[shown.index("variable "):shown.index("✓ shown")]
+    part = shown[shown.index("variable ") : shown.index("✓ shown")]
     found, name = {}, ""
     for line in part.splitlines()[2:]:
         first, *rest = re.split(r" {2,}", line.strip()) if line[:1] != " " else ["", line.strip()]
@@ -54,7 +54,7 @@ def test_marks_of_every_variable(pbn_command, name):
     expanded = {}
     for row, (*cells, _) in listed.items():
         first, _, last = row.partition(" … ")
-        for variable in named[named.index(first):named.index(last or first) + 1]:
+        for variable in named[named.index(first) : named.index(last or first) + 1]:
             expanded[variable] = cells
     assert list(expanded) == named
     for variable, cells in expanded.items():
@@ -65,15 +65,28 @@ def test_marks_of_every_variable(pbn_command, name):
 
 def test_states_and_meaning(pbn_command):
     shown = pbn_command("describe", "credit_risk").stdout
-    for said in ("0.0 to 100.0 % by 0.1", "whole numbers 10 to 5000", "random, given cash_generation",
-                 "rule: net_position + residual < 0", "looked up by cycle", "residual; random",
-                 "random within the level of customer_concentration; levels begin at 20, 50",
-                 "irrelevant; random count, lognormal with median 200", "random, all equally likely",
-                 "Cash that the operating business brings in over the year", "no, yes (positive)"):
+    for said in (
+        "0.0 to 100.0 % by 0.1",
+        "whole numbers 10 to 5000",
+        "random, given cash_generation",
+        "rule: net_position + residual < 0",
+        "looked up by cycle",
+        "residual; random",
+        "random within the level of customer_concentration; levels begin at 20, 50",
+        "irrelevant; random count, lognormal with median 200",
+        "random, all equally likely",
+        "Cash that the operating business brings in over the year",
+        "no, yes (positive)",
+    ):
         assert said in shown
     shown = pbn_command("describe", "support_ticket").stdout
-    for said in ("merges states of topic", "decision list over urgency", "hides topic, impact; shows topic_group",
-                 "choice", "score"):
+    for said in (
+        "merges states of topic",
+        "decision list over urgency",
+        "hides topic, impact; shows topic_group",
+        "choice",
+        "score",
+    ):
         assert said in shown
 
 
@@ -101,9 +114,11 @@ def test_many_levels_become_one_column(pbn_command, tmp_path):
     hidden = [", ".join(f"x_{j}" for j in range(1, k)) for k in range(1, 9)]
     levels = "".join(f"  level_number_{k}: {{hide: [{names}]}}\n" for k, names in enumerate(hidden, 1))
     path = tmp_path / "many.yaml"
-    path.write_text("name: many\ntitle: Many\nvariables:\n  x: {states: [a, b], repeat: 9}\n"
-                    "  y:\n    rule: x[9] == 'a'\n  z: {states: [a, b]}\n"
-                    "questions:\n  z: {asks: z, kind: choice, text: what}\nlevels:\n" + levels)
+    path.write_text(
+        "name: many\ntitle: Many\nvariables:\n  x: {states: [a, b], repeat: 9}\n"
+        "  y:\n    rule: x[9] == 'a'\n  z: {states: [a, b]}\n"
+        "questions:\n  z: {asks: z, kind: choice, text: what}\nlevels:\n" + levels
+    )
     shown = pbn_command("describe", str(path)).stdout
     listed = lines_of(shown)
     assert "visible at" in shown

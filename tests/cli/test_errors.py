@@ -14,8 +14,15 @@ from pbn.cli.main import main
 from pbn.cli.streams import prepare_streams
 
 ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
-COMMANDS = [["worlds"], ["describe", "peer_review"], ["bayes-error", "credit_risk"], ["query", "credit_risk"],
-            ["plan", "credit_risk"], ["schema"], ["--help"]]
+COMMANDS = [
+    ["worlds"],
+    ["describe", "peer_review"],
+    ["bayes-error", "credit_risk"],
+    ["query", "credit_risk"],
+    ["plan", "credit_risk"],
+    ["schema"],
+    ["--help"],
+]
 
 
 @pytest.mark.parametrize("arguments", [
@@ -47,8 +54,15 @@ def test_all_faults_of_a_file(pbn_process, broken_world):
 def test_a_closed_pipe_is_silent(environment, arguments):
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([sys.executable, "-m", "pbn", *arguments], stdout=writing, stderr=subprocess.PIPE, text=True,
-                          timeout=60, stdin=subprocess.DEVNULL, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "pbn", *arguments],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+    )
     os.close(writing)
     assert done.stderr == ""
     assert done.returncode in (0, 1)
@@ -57,8 +71,14 @@ def test_a_closed_pipe_is_silent(environment, arguments):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_is_one_message(environment):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "pbn", "worlds"], stdout=full, stderr=subprocess.PIPE, text=True,
-                              timeout=60, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-m", "pbn", "worlds"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            env=environment,
+        )
     assert done.returncode == 1
     assert done.stderr.startswith("cli/system: ")
     assert len(done.stderr.splitlines()) == 1

@@ -19,8 +19,15 @@ def loaded(environment):
     """Names of the modules and packages that are loaded once some code was run."""
 
     def run(code: str) -> set[str]:
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True,
-                              stdin=subprocess.DEVNULL, env=environment)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+        )
         return {name.partition(".")[0] for name in done.stderr.split()} | set(done.stderr.split())
 
     return run

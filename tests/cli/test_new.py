@@ -24,9 +24,19 @@ def test_the_world_passes_as_it_is(pbn_command, tmp_path, monkeypatch):
     assert pbn_command("check", "triage.yaml", "--samples", "5").exit_code == 0
 
 
-@pytest.mark.parametrize(("file", "name"), [
-    ("My world-2.yml", "my_world_2"), ("2024.yaml", "world_2024"), ("null.yaml", "null"), ("Übung.YAML", "bung"),
-    ("über.yaml", "ber"), ("雨.yaml", "world"), ("a: b #c.yaml", "a_b_c"), ("x" * 200 + ".yaml", "x" * 100)])
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("My world-2.yml", "my_world_2"),
+        ("2024.yaml", "world_2024"),
+        ("null.yaml", "null"),
+        ("Übung.YAML", "bung"),
+        ("über.yaml", "ber"),
+        ("雨.yaml", "world"),
+        ("a: b #c.yaml", "a_b_c"),
+        ("x" * 200 + ".yaml", "x" * 100),
+    ],
+)
 def test_names_of_files_become_names_of_worlds(pbn_command, tmp_path, file, name):
     path = tmp_path / file
     result = pbn_command("new", str(path))
@@ -52,8 +62,10 @@ def test_a_link_that_leads_nowhere_is_left_alone(pbn_command, tmp_path):
     assert os.listdir(tmp_path) == ["link.yaml"]
 
 
-@pytest.mark.parametrize(("file", "code"), [("no/such/folder/x.yaml", "cli/no-folder"), ("world", "cli/new-file"),
-                                            ("world.json", "cli/new-file")])
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [("no/such/folder/x.yaml", "cli/no-folder"), ("world", "cli/new-file"), ("world.json", "cli/new-file")],
+)
 def test_files_that_cannot_be(pbn_command, tmp_path, monkeypatch, file, code):
     monkeypatch.chdir(tmp_path)
     result = pbn_command("new", file)

@@ -69,8 +69,9 @@ def test_sizes(text, size):
     assert SIZE.convert(text, None, None) == size
 
 
-@pytest.mark.parametrize("text", ["", "GB", "-1GB", "0", "4 parsecs", "1e9", "9" * 400, "iB", "9999999 TB", "١GB",
-                                  "0.1"])
+@pytest.mark.parametrize(
+    "text", ["", "GB", "-1GB", "0", "4 parsecs", "1e9", "9" * 400, "iB", "9999999 TB", "١GB", "0.1"]
+)
 def test_no_sizes(pbn_command, text):
     result = pbn_command("--budget", text, "worlds")
     assert result.exit_code == 2

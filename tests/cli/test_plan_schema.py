@@ -21,8 +21,9 @@ def test_plan_is_the_statistics_plan(pbn_command, credit, level):
         taken = " +✓ taken" if candidate is plan else ""
         numbers = f"{count_text(candidate.cells)} +{count_text(candidate.operations)}"
         assert re.search(rf"^{route} .* {numbers}{taken}$", shown, flags=re.MULTILINE)
-    assert re.search(rf"^largest table +{plan.largest:,} cells over {re.escape(plan.largest_scope[0])}", shown,
-                     flags=re.MULTILINE)
+    assert re.search(
+        rf"^largest table +{plan.largest:,} cells over {re.escape(plan.largest_scope[0])}", shown, flags=re.MULTILINE
+    )
     assert re.search(rf"^operations +{plan.operations:,}$", shown, flags=re.MULTILINE)
     steps = re.findall(r"^ +(\d+)   \S.* ([\d,]+)$", shown, flags=re.MULTILINE)
     assert len(steps) == len(plan.steps)
@@ -52,9 +53,11 @@ def test_plan_of_questions_and_bad_names(pbn_command):
 
 def test_nothing_that_is_shown_matters(pbn_command, tmp_path):
     path = tmp_path / "idle.yaml"
-    path.write_text("name: idle\ntitle: Idle\nvariables:\n  x: {states: [a, b]}\n  y: {states: [a, b], role: latent}\n"
-                    "  z: {rule: y == 'a'}\nquestions:\n  z: {asks: z, kind: yes/no, text: what}\nlevels:\n"
-                    "  only: {hide: []}\n")
+    path.write_text(
+        "name: idle\ntitle: Idle\nvariables:\n  x: {states: [a, b]}\n  y: {states: [a, b], role: latent}\n"
+        "  z: {rule: y == 'a'}\nquestions:\n  z: {asks: z, kind: yes/no, text: what}\nlevels:\n"
+        "  only: {hide: []}\n"
+    )
     shown = pbn_command("plan", str(path), "--level", "only").stdout
     assert "F is empty" in shown
 

@@ -46,12 +46,16 @@ def probability(shown, state="yes"):
 def test_every_change_prints_the_new_posterior(tell, credit):
     given = {}
     for line, change in [
-            ("set sector=technology cycle=contraction", {"sector": "technology", "cycle": "contraction"}),
-            ("cash_generation = weak", {"cash_generation": "weak"}), ("set cycle=steady", {"cycle": "steady"})]:
+        ("set sector=technology cycle=contraction", {"sector": "technology", "cycle": "contraction"}),
+        ("cash_generation = weak", {"cash_generation": "weak"}),
+        ("set cycle=steady", {"cycle": "steady"}),
+    ]:
         given |= change
         assert probability(tell(line)) == credit.posterior(given, "high").exact["yes"]
-    assert probability(tell("clear sector")) == credit.posterior(
-        {"cycle": "steady", "cash_generation": "weak"}, "high").exact["yes"]
+    assert (
+        probability(tell("clear sector"))
+        == credit.posterior({"cycle": "steady", "cash_generation": "weak"}, "high").exact["yes"]
+    )
     assert probability(tell("clear")) == credit.posterior().exact["yes"]
 
 
@@ -130,7 +134,7 @@ def offers(inquiry, text):
     document = Document(text, len(text))
     found = {}
     for completion in InquiryCompleter(inquiry).get_completions(document, CompleteEvent()):
-        found[completion.text] = text[:len(text) + completion.start_position] + completion.text
+        found[completion.text] = text[: len(text) + completion.start_position] + completion.text
     return found
 
 

@@ -71,8 +71,9 @@ def test_no_evidence_and_no_terminal_is_the_prior(pbn_command, pbn_process, cred
 def test_questions(pbn_command, ticket):
     assert "query/which-question" in pbn_command("query", "support_ticket", "topic=outage").stderr
     shown = pbn_command("query", "support_ticket", "topic=outage", "--question", "queue").stdout
-    assert {state: exact for state, (_, exact) in rows(shown).items()} == \
-        ticket.posterior({"topic": "outage"}, question="queue").exact
+    assert {state: exact for state, (_, exact) in rows(shown).items()} == ticket.posterior(
+        {"topic": "outage"}, question="queue"
+    ).exact
     twice = pbn_command("query", "support_ticket", "--question", "queue", "--ask", "wait")
     assert twice.exit_code == 2
     assert "cli/ask-twice" in twice.stderr

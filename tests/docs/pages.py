@@ -56,8 +56,15 @@ def blocks(page: Path) -> list[Block]:
     for match in _FENCE.finditer(source):
         language, *words = match["info"].split() or [""]
         options = dict(word.partition("=")[::2] for word in words)
-        found.append(Block(language=language, options=options, text=match["text"], span=match.span("text"),
-                           line=source.count("\n", 0, match.start("text")) + 1))
+        found.append(
+            Block(
+                language=language,
+                options=options,
+                text=match["text"],
+                span=match.span("text"),
+                line=source.count("\n", 0, match.start("text")) + 1,
+            )
+        )
     return found
 
 
@@ -92,8 +99,9 @@ def run(command: str) -> str:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             main(words[1:])
         return _trimmed(output.getvalue())
-    done = subprocess.run(["bash", "-c", plain], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=60, check=False)
+    done = subprocess.run(
+        ["bash", "-c", plain], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False
+    )
     return _trimmed(done.stdout)
 
 
@@ -161,8 +169,10 @@ class Page:
 
     def _compare(self, block: Block, what: str, shown: str, printed: str) -> None:
         if printed != _trimmed(shown):
-            self.wrong.append(f"{self.path.name}, block at line {block.line}: {what}\n"
-                              f"-- shown\n{_trimmed(shown)}\n-- printed\n{printed}")
+            self.wrong.append(
+                f"{self.path.name}, block at line {block.line}: {what}\n"
+                f"-- shown\n{_trimmed(shown)}\n-- printed\n{printed}"
+            )
 
     def _python(self, block: Block) -> None:
         name = f"{self.path.name}, block at line {block.line}"
@@ -199,10 +209,10 @@ def with_true_outputs(path: Path) -> str:
             for command, _ in commands(block.text):
                 output = run(command)
                 lines.append(f"$ {command}\n" + (output + "\n" if output else ""))
-            pieces += [source[end:block.span[0]], "\n".join(lines)]
+            pieces += [source[end : block.span[0]], "\n".join(lines)]
             end = block.span[1]
         elif "prompt" in block.options:
-            pieces += [source[end:block.span[0]], session(block.options["prompt"], block.text) + "\n"]
+            pieces += [source[end : block.span[0]], session(block.options["prompt"], block.text) + "\n"]
             end = block.span[1]
     return "".join([*pieces, source[end:]])
 

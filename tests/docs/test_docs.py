@@ -51,7 +51,8 @@ def completed(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "block", [*examples("world-file.md"), *examples("rule-language.md")], ids=lambda block: f"line-{block.line}")
+    "block", [*examples("world-file.md"), *examples("rule-language.md")], ids=lambda block: f"line-{block.line}"
+)
 def test_yaml_examples_load(block: Block) -> None:
     code = block.options.get("error")
     if code is None:
@@ -67,7 +68,7 @@ def tables(page: str, *heads: str) -> list[list[str]]:
     rows, reading = [], False
     for line in (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines():
         cells = [cell.strip().replace("\\|", "|") for cell in line.strip().strip("|").split(" | ")]
-        if line.startswith("| ") and cells[:len(heads)] == list(heads):
+        if line.startswith("| ") and cells[: len(heads)] == list(heads):
             reading = True
         elif not line.startswith("|"):
             reading = False
@@ -136,7 +137,8 @@ def test_the_statistics_are_those_that_the_page_says(row: list[str]) -> None:
 def test_the_table_of_statistics_is_complete() -> None:
     rows = tables("exact-answers.md", "World", "Level")
     assert [(_code(row[0]), row[1]) for row in rows] == [
-        (world, level) for world in ("credit_risk", "peer_review") for level in ("low", "medium", "high")]
+        (world, level) for world in ("credit_risk", "peer_review") for level in ("low", "medium", "high")
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -162,8 +164,9 @@ def test_the_commands_of_the_readme_work(tmp_path: Path) -> None:
 
 def test_limits_are_those_of_the_code() -> None:
     told = {row[0]: row[1] for page in ("world-file.md", "rule-language.md") for row in tables(page, "What", "At most")}
-    numbers = {what: [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
-               for what, text in told.items()}
+    numbers = {
+        what: [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)] for what, text in told.items()
+    }
     work = limits._WORK
     assert numbers == {
         "size of the file": [source.MAX_BYTES, source.MAX_DEPTH],

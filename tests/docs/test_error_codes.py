@@ -100,10 +100,14 @@ EDIT = {  # code → a passage of BASE, and what stands in its place
     "spec/level-not-nested": ("low: {hide: []}", "low: {hide: [sky]}"),
     "spec/closed-form": ("high: {hide: [wind]}", "high: {hide: [wind], closed_form: {late: wind}}"),
     "spec/duplicate-claim": ("questions:", "claims: [strictly_nested, strictly_nested]\nquestions:"),
-    "spec/unknown-level": ("questions:", "published: [{quantity: bayes_error, question: late, level: lo, value: .1, "
-                           "source: a book}]\nquestions:"),
-    "spec/unknown-question": ("questions:", "published: [{quantity: prior, question: lat, value: .1, source: a book}]\n"
-                              "questions:"),
+    "spec/unknown-level": (
+        "questions:",
+        "published: [{quantity: bayes_error, question: late, level: lo, value: .1, source: a book}]\nquestions:",
+    ),
+    "spec/unknown-question": (
+        "questions:",
+        "published: [{quantity: prior, question: lat, value: .1, source: a book}]\nquestions:",
+    ),
     "rule/too-large": ("share: 1/4", f"share: 1/4, big: {'9' * 40} ** 16"),
 }
 
@@ -121,8 +125,9 @@ def text_of(code: str) -> str:
 def listed(page: str, *families: str) -> set[str]:
     """The codes in the first column of a page's tables."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    return {code for code in re.findall(r"^\| `([a-z]+/[a-z0-9-]+)`", text, re.MULTILINE)
-            if code.split("/")[0] in families}
+    return {
+        code for code in re.findall(r"^\| `([a-z]+/[a-z0-9-]+)`", text, re.MULTILINE) if code.split("/")[0] in families
+    }
 
 
 @pytest.mark.parametrize("code", [*VARIABLE, *EDIT])

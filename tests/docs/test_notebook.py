@@ -52,8 +52,13 @@ def test_it_is_committed_with_its_figures(path: Path) -> None:
     notebook = read(path)
     nbformat.validate(notebook)
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code"), "a cell was not run"
-    pictures = [base64.b64decode(output.data["image/png"]) for cell in notebook.cells if cell.cell_type == "code"
-                for output in cell.outputs if "image/png" in output.get("data", {})]
+    pictures = [
+        base64.b64decode(output.data["image/png"])
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if "image/png" in output.get("data", {})
+    ]
     assert len(pictures) >= 3
     assert all(picture.startswith(b"\x89PNG") for picture in pictures)
 

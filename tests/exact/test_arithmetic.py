@@ -18,10 +18,14 @@ thorough = settings(max_examples=150, deadline=None, suppress_health_check=list(
 
 def over_a_larger_denominator(network, factor):
     """The same law, every table written over a denominator that is larger by a factor."""
-    cpds = {name: cpd if not isinstance(cpd, Table) else
-            Table(parents=cpd.parents, numerators=cpd.numerators.astype(object) * factor,
-                  denominator=cpd.denominator * factor)
-            for name, cpd in network.cpds.items()}
+    cpds = {
+        name: cpd
+        if not isinstance(cpd, Table)
+        else Table(
+            parents=cpd.parents, numerators=cpd.numerators.astype(object) * factor, denominator=cpd.denominator * factor
+        )
+        for name, cpd in network.cpds.items()
+    }
     return Network(variables=network.variables, cpds=cpds)
 
 

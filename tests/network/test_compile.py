@@ -83,20 +83,27 @@ conditions = st.sampled_from(["a == 'mid'", "b != 'low'", "c in ['x', 'z']", "c 
 
 def wider(number, condition):
     """Strategies for larger numbers and larger conditions, made of smaller ones."""
+
     def join(operators, left, right):
         return st.tuples(left, st.sampled_from(operators), right).map(lambda t: f"({t[0]} {t[1]} {t[2]})")
 
     return (
         st.one_of(
-            join(["+", "-", "*", "/", "//", "%"], number, number), join(["+", "-", "+"], number, number),
+            join(["+", "-", "*", "/", "//", "%"], number, number),
+            join(["+", "-", "+"], number, number),
             st.tuples(number, condition, number).map(lambda t: f"({t[0]} if {t[1]} else {t[2]})"),
-            st.tuples(st.sampled_from(["min", "max", "sum"]), number, number, number)
-            .map(lambda t: f"{t[0]}({t[1]}, {t[2]}, {t[3]})"),
-            number.map(lambda n: f"abs(-{n})"), st.sampled_from(["a", "b", "d[3]"]).map(lambda n: f"{n} ** 2"), number.map(lambda n: f"clip({n}, -1, 2)"),
-            condition.map(lambda c: f"2 * ({c})"), number.map(lambda n: f"d[1 + ({n} > 0)]"),
+            st.tuples(st.sampled_from(["min", "max", "sum"]), number, number, number).map(
+                lambda t: f"{t[0]}({t[1]}, {t[2]}, {t[3]})"
+            ),
+            number.map(lambda n: f"abs(-{n})"),
+            st.sampled_from(["a", "b", "d[3]"]).map(lambda n: f"{n} ** 2"),
+            number.map(lambda n: f"clip({n}, -1, 2)"),
+            condition.map(lambda c: f"2 * ({c})"),
+            number.map(lambda n: f"d[1 + ({n} > 0)]"),
         ),
         st.one_of(
-            join(["<", "<=", ">", ">=", "==", "!="], number, number), join(["and", "or"], condition, condition),
+            join(["<", "<=", ">", ">=", "==", "!="], number, number),
+            join(["and", "or"], condition, condition),
             condition.map(lambda c: f"(not {c})"),
             st.tuples(number, number, number).map(lambda t: f"({t[0]} < {t[1]} <= {t[2]})"),
             st.tuples(condition, condition, condition).map(lambda t: f"({t[0]} if {t[1]} else {t[2]})"),
@@ -117,8 +124,10 @@ def rules(draw):
 
 def cases(possible_a):
     """Every combination of the base variables' states with its environment for `evaluate`."""
-    axes = {name: [State(s, (VALUES[name] or range(9))[k], k, len(states)) for k, s in enumerate(states)]
-            for name, states in STATES.items()}
+    axes = {
+        name: [State(s, (VALUES[name] or range(9))[k], k, len(states)) for k, s in enumerate(states)]
+        for name, states in STATES.items()
+    }
     axes["a"] = [state for state, possible in zip(axes["a"], possible_a, strict=True) if possible]
     for j in (1, 2, 3):
         axes[f"d_{j}"] = [State("1", 1, 0, 2), State("2", 2, 1, 2)]
@@ -142,7 +151,9 @@ def expected_state(value):
     return value if isinstance(value, str) else Fraction(value)
 
 
-@given(rule=rules(), possible_a=st.sampled_from([(1, 1, 1), (0, 1, 1), (1, 0, 1)]), visible=st.sets(st.sampled_from("abc")))
+@given(
+    rule=rules(), possible_a=st.sampled_from([(1, 1, 1), (0, 1, 1), (1, 0, 1)]), visible=st.sets(st.sampled_from("abc"))
+)
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_rule_means_what_python_says(rule, possible_a, visible):
     share = Fraction(1, sum(possible_a))
@@ -164,13 +175,20 @@ def test_a_rule_means_what_python_says(rule, possible_a, visible):
 
 def network_of(variables, rule, **more):
     lines = "\n".join(f"  {name}: {body}" for name, body in {**variables, "rule": rule, **more}.items())
-    return pbn.loads(f"name: w\ntitle: w\nvariables:\n{lines}\n  coin: {{states: [no, yes]}}\n"
-                     "questions: {coin: {asks: coin, kind: yes/no, text: Heads?}}\nlevels: {all: {hide: []}}\n").network
+    return pbn.loads(
+        f"name: w\ntitle: w\nvariables:\n{lines}\n  coin: {{states: [no, yes]}}\n"
+        "questions: {coin: {asks: coin, kind: yes/no, text: Heads?}}\nlevels: {all: {hide: []}}\n"
+    ).network
 
 
 def test_a_parent_that_the_table_does_not_depend_on_is_dropped():
-    letters = {"tag": "{states: a..z}", "drawn": "{repeat: 4, states: a..z}", "position": "{of: kind, values: {p: 2, q: 3}}",
-               "kind": "{states: [p, q]}", "encode": "{states: [no, yes]}"}
+    letters = {
+        "tag": "{states: a..z}",
+        "drawn": "{repeat: 4, states: a..z}",
+        "position": "{of: kind, values: {p: 2, q: 3}}",
+        "kind": "{states: [p, q]}",
+        "encode": "{states: [no, yes]}",
+    }
     rule = "{repeat: 4, rule: \"tag if encode == 'yes' and position == i else drawn[i]\"}"
     network = network_of(letters, "{rule: rank(tag)}", letter=rule)
     assert network.parents("letter_1") == ("drawn_1",)
@@ -197,7 +215,10 @@ def test_a_comparison_of_sums_is_one_sum():
 
 @pytest.mark.parametrize("operation", ["+", "*"])
 def test_a_rule_that_does_not_collapse_is_refused_with_its_name_and_size(operation):
-    many = {f"x{k}": f"{{states: [p, q, r], values: [1, {2**(3**min(k, 3)) + k}, {5 + 7**(k % 8)}]}}" for k in range(30)}
+    many = {
+        f"x{k}": f"{{states: [p, q, r], values: [1, {2 ** (3 ** min(k, 3)) + k}, {5 + 7 ** (k % 8)}]}}"
+        for k in range(30)
+    }
     weights = [f"{3**k} * x{k}" if operation == "+" else f"(x{k} + {k})" for k in range(30)]
     with pytest.raises(pbn.BudgetError) as caught:
         network_of(many, "{rule: '" + f" {operation} ".join(weights) + "'}")
@@ -242,8 +263,13 @@ def test_a_rule_may_not_yield_an_undeclared_state():
 
 
 def test_a_count_can_be_merged_into_ranges():
-    network = network_of({"n": "{count: {negative_binomial: {median: 3, dispersion: 2}, from: 0, to: 9}}",
-                          "group": "{merge: n, into: {few: 0..2, some: [3, 4, 5], many: 6..9}}"}, "{rule: rank(group)}")
+    network = network_of(
+        {
+            "n": "{count: {negative_binomial: {median: 3, dispersion: 2}, from: 0, to: 9}}",
+            "group": "{merge: n, into: {few: 0..2, some: [3, 4, 5], many: 6..9}}",
+        },
+        "{rule: rank(group)}",
+    )
     assert network.cpds["group"].index.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
 
 

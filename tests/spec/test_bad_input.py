@@ -44,8 +44,11 @@ def world(variables="", *, head=HEAD, base=VARIABLES, questions=QUESTIONS, level
 
 
 def expected(text):
-    return [(line, code, words) for line, content in enumerate(text.split("\n"), 1)
-            for code, words in re.findall(r"#! (\S+)(?: \| ([^#]*))?", content)]
+    return [
+        (line, code, words)
+        for line, content in enumerate(text.split("\n"), 1)
+        for code, words in re.findall(r"#! (\S+)(?: \| ([^#]*))?", content)
+    ]
 
 
 BAD = {
@@ -417,14 +420,53 @@ def test_hostile_files_end_soon(text):
 @settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_a_damaged_file_gives_a_world_or_one_clear_error(data):
-    text = data.draw(st.sampled_from([world(), world("  w: {count: {lognormal: {median: 3, scale: 1}, from: 0, to: 9}}\n"),
-                                      world("  w: {states: [a, b], first: [[cash > 3, a]], else: b}\n")]))
+    text = data.draw(
+        st.sampled_from(
+            [
+                world(),
+                world("  w: {count: {lognormal: {median: 3, scale: 1}, from: 0, to: 9}}\n"),
+                world("  w: {states: [a, b], first: [[cash > 3, a]], else: b}\n"),
+            ]
+        )
+    )
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(text)))
         stop = data.draw(st.integers(start, min(start + 12, len(text))))
-        piece = data.draw(st.one_of(st.text(max_size=4), st.sampled_from(
-            ["[", "]", "{", "}", ": ", ", ", "- ", "\n", "'", '"', "..", "**", "(", ")", "p", "rule", "states", "~", "[[]]",
-             "{a: {b: c}}", "i", "cash", "1e99", "nan", "\\", "#"])))
+        piece = data.draw(
+            st.one_of(
+                st.text(max_size=4),
+                st.sampled_from(
+                    [
+                        "[",
+                        "]",
+                        "{",
+                        "}",
+                        ": ",
+                        ", ",
+                        "- ",
+                        "\n",
+                        "'",
+                        '"',
+                        "..",
+                        "**",
+                        "(",
+                        ")",
+                        "p",
+                        "rule",
+                        "states",
+                        "~",
+                        "[[]]",
+                        "{a: {b: c}}",
+                        "i",
+                        "cash",
+                        "1e99",
+                        "nan",
+                        "\\",
+                        "#",
+                    ]
+                ),
+            )
+        )
         text = text[:start] + piece + text[stop:]
     with contextlib.suppress(PbnError):
         assert parse_spec(text).variables

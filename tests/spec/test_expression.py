@@ -95,7 +95,12 @@ def test_a_long_sum_is_fine():
 def test_numbers_are_exact():
     expression = parse("0.1 + 1e-3 + 1_000 + .5 + 2.")
     assert sorted(expression.numbers.values()) == [
-        Fraction(1, 1000), Fraction(1, 10), Fraction(1, 2), Fraction(2), Fraction(1000)]
+        Fraction(1, 1000),
+        Fraction(1, 10),
+        Fraction(1, 2),
+        Fraction(2),
+        Fraction(1000),
+    ]
 
 
 @pytest.mark.parametrize(("text", "value"), [
@@ -124,8 +129,11 @@ def test_what_is_no_constant(text, code, offset):
 
 
 def test_references():
-    scope = Scope(constants={"m": Fraction(2)}, variables={name: Type() for name in ("a", "b", "v_1", "v_2", "v_3")},
-                  families={"v": ("v_1", "v_2", "v_3")})
+    scope = Scope(
+        constants={"m": Fraction(2)},
+        variables={name: Type() for name in ("a", "b", "v_1", "v_2", "v_3")},
+        families={"v": ("v_1", "v_2", "v_3")},
+    )
     assert references(parse("b + a * m if unknown else max(b, 1)"), scope) == ("b", "a")
     assert references(parse("v[m] == 'x'"), scope) == ("v_2",)
     assert references(parse("v[a]"), scope) == ("v_1", "v_2", "v_3", "a")
@@ -143,7 +151,8 @@ NUMBERS = st.fractions(min_value=0, max_value=1000, max_denominator=100).map(lam
 ARITHMETIC = st.recursive(
     NUMBERS.map(lambda x: f"{float(x):.2f}"),
     lambda inner: st.tuples(inner, st.sampled_from(["+", "-", "*"]), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
-    max_leaves=12)
+    max_leaves=12,
+)
 
 
 @settings(deadline=None)

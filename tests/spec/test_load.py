@@ -79,7 +79,10 @@ def test_the_worlds_that_ship_are_good(path):
 def test_tables(codes):
     assert codes.variables["letter_3"].source == Table(parents=(), rows={(): (Fraction(1, 6),) * 6})
     assert [codes.variables[f"marked_{i}"].source.rows[()][1] for i in (1, 2, 3)] == [
-        Fraction(1, 8), Fraction(2, 8), Fraction(3, 8)]
+        Fraction(1, 8),
+        Fraction(2, 8),
+        Fraction(3, 8),
+    ]
     assert codes.parameters == {"m": 4, "slip": Fraction(1, 8)}
 
 
@@ -113,15 +116,19 @@ def test_states_and_values(codes, name, states, values):
 
 def test_sources(codes):
     sources = {name: variable.source for name, variable in codes.variables.items()}
-    assert sources["half"] == Lookup(of="tag", results=dict(zip("abcdef", ["low"] * 3 + ["high"] * 3, strict=True)),
-                                     merges=True)
+    assert sources["half"] == Lookup(
+        of="tag", results=dict(zip("abcdef", ["low"] * 3 + ["high"] * 3, strict=True)), merges=True
+    )
     assert sources["points"] == Lookup(of="half", results={"low": "10", "high": "9"}, merges=False)
-    assert sources["seen"] == Measurement(of="weight", unit="kg", start=Fraction(0), stop=Fraction(10),
-                                          step=Fraction(1, 2), cuts=(Fraction(5, 2),))
-    assert sources["pages"] == Count(family="negative_binomial", median=10, shape=Fraction(3), start=0, stop=60,
-                                     zero=Fraction(1, 5))
-    assert sources["staff"] == Count(family="lognormal", median=200, shape=Fraction(1), start=10, stop=5000,
-                                     zero=Fraction(0))
+    assert sources["seen"] == Measurement(
+        of="weight", unit="kg", start=Fraction(0), stop=Fraction(10), step=Fraction(1, 2), cuts=(Fraction(5, 2),)
+    )
+    assert sources["pages"] == Count(
+        family="negative_binomial", median=10, shape=Fraction(3), start=0, stop=60, zero=Fraction(1, 5)
+    )
+    assert sources["staff"] == Count(
+        family="lognormal", median=200, shape=Fraction(1), start=10, stop=5000, zero=Fraction(0)
+    )
     assert isinstance(sources["marks"], Rule)
     assert sources["marks"].expression.text == "sum(marked) + position"
     assert isinstance(sources["early_1"], DecisionList)
@@ -134,12 +141,14 @@ def test_the_rest_of_a_file(codes):
     assert codes.variables["staff"].role == "irrelevant"
     assert str(codes.variables["position"].place) == "<string>:14:3"
     assert codes.claims == ("strictly_nested",)
-    assert codes.questions["half"] == Question(name="half", asks="half", kind="yes/no", positive="low",
-                                               text="Is it low?")
+    assert codes.questions["half"] == Question(
+        name="half", asks="half", kind="yes/no", positive="low", text="Is it low?"
+    )
     assert codes.questions["won"].positive is None
     assert codes.published == (
         Published(quantity="prior", question="half", level=None, state="low", value="0.50", source="A book"),
-        Published(quantity="bayes_error", question="won", level="one", state=None, value="1/7", source="A book"))
+        Published(quantity="bayes_error", question="won", level="one", state=None, value="1/7", source="A book"),
+    )
 
 
 def test_a_world_can_be_sent_to_another_process(codes):
@@ -179,13 +188,18 @@ levels:
 
 def test_rows_in_any_order_and_cells_by_state():
     usual = parse_spec(COIN)
-    mixed = parse_spec(COIN.replace("""
+    mixed = parse_spec(
+        COIN.replace(
+            """
       no: {iron: [.5, .5], tin: [.4, .6]}
-      yes: {iron: [.3, .7], tin: [.2, .8]}""", """
+      yes: {iron: [.3, .7], tin: [.2, .8]}""",
+            """
       'yes':
         tin: {tails: 8e-1, heads: 1/5}
         iron: [3/10, .70]
-      no: {tin: [.4, 1 - .4], iron: {heads: .5, tails: .5}}"""))
+      no: {tin: [.4, 1 - .4], iron: {heads: .5, tails: .5}}""",
+        )
+    )
     assert mixed.variables["side"].source == usual.variables["side"].source
     assert mixed.variables["side"].source.rows["yes", "tin"] == (Fraction(1, 5), Fraction(4, 5))
     assert list(mixed.variables["side"].source.rows) == list(usual.variables["side"].source.rows)
@@ -196,9 +210,11 @@ def test_rows_in_any_order_and_cells_by_state():
 @pytest.mark.parametrize("row", ["[.04, .04, .82, .10]", "[.348, .328, .182, .142]", "[1/3, 1/3, 1/6, 1/6]",
                                  "[1, 0, 0, 0]", "[1e-3, 0.999, 0., 0]", "[+.25, .25, 1/4, 25e-2]"])  # fmt: skip
 def test_rows_that_are_exactly_one(row):
-    text = COIN.replace("states: [iron, tin]", f"states: [iron, tin, zinc, lead], p: {row}").replace(
-        "tin: [.4, .6]", "tin: [.4, .6], zinc: [1, 0], lead: [0, 1]").replace(
-        "tin: [.2, .8]", "tin: [.2, .8], zinc: [1, 0], lead: [0, 1]")
+    text = (
+        COIN.replace("states: [iron, tin]", f"states: [iron, tin, zinc, lead], p: {row}")
+        .replace("tin: [.4, .6]", "tin: [.4, .6], zinc: [1, 0], lead: [0, 1]")
+        .replace("tin: [.2, .8]", "tin: [.2, .8], zinc: [1, 0], lead: [0, 1]")
+    )
     assert sum(parse_spec(text).variables["metal"].source.rows[()]) == 1
 
 
@@ -209,9 +225,14 @@ def test_a_range_may_stand_alone_and_a_quoted_item_is_no_range():
 
 
 def test_a_choice_among_members_of_a_family_has_all_their_states():
-    world = parse_spec(COIN.replace("  won: {rule", """  member: {repeat: 2, rule: "side if i == 1 else metal"}
+    world = parse_spec(
+        COIN.replace(
+            "  won: {rule",
+            """  member: {repeat: 2, rule: "side if i == 1 else metal"}
   three: {rule: "member[1 + (bent == 'yes')]"}
-  won: {rule"""))
+  won: {rule""",
+        )
+    )
     assert set(world.variables["three"].states) == {"heads", "tails", "iron", "tin"}
 
 
@@ -223,8 +244,7 @@ def test_a_level_may_show_what_follows_from_a_finer_one():
 
 def test_a_level_may_show_the_level_behind_a_measurement():
     more = "  bend: {measured: bent, from: 0, to: 1, step: .5, cuts: [.5]}\n  won: {rule"
-    text = COIN.replace("  won: {rule", more).replace(
-        "high: {hide: [bent]}", "high: {hide: [bend], show: [bent]}")
+    text = COIN.replace("  won: {rule", more).replace("high: {hide: [bent]}", "high: {hide: [bend], show: [bent]}")
     world = parse_spec(text)
     assert world.attributes == ("metal", "side", "bend")
     assert world.levels["high"].visible == ("bent", "metal", "side")
@@ -268,8 +288,17 @@ def test_comments_and_layout_change_no_digest():
 def test_digests_do_not_depend_on_the_hash_seed():
     code = f"from pbn.spec import parse_spec; w = parse_spec({CODES!r}); print(w.digest, w.law_digest)"
     root = str(Path(__file__).parents[2])
-    found = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root,
-                            env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "77")}
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
     assert len(found) == 1
 
 
@@ -277,8 +306,13 @@ ROWS = [("no", "iron", "[.5, .5]"), ("no", "tin", "[.4, .6]"), ("yes", "iron", "
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.permutations(["no", "yes"]), st.permutations(["iron", "tin"]),
-       st.sampled_from(["{:.1f}", "{:.3f}", "{:e}", "frac"]), st.text(alphabet=" #abc", max_size=9), st.integers(1, 4))
+@given(
+    st.permutations(["no", "yes"]),
+    st.permutations(["iron", "tin"]),
+    st.sampled_from(["{:.1f}", "{:.3f}", "{:e}", "frac"]),
+    st.text(alphabet=" #abc", max_size=9),
+    st.integers(1, 4),
+)
 def test_the_law_is_in_the_numbers_alone(bents, metals, spelling, comment, indent):
     def cell(text):
         number = Fraction(text)
@@ -286,16 +320,21 @@ def test_the_law_is_in_the_numbers_alone(bents, metals, spelling, comment, inden
 
     cells = {(bent, metal): [cell(text) for text in row.strip("[]").split(", ")] for bent, metal, row in ROWS}
     blank = " " * indent
-    lines = [f"      {bent}:  # {comment}\n" + "".join(
-        f"      {blank}{metal}: [{', '.join(cells[bent, metal])}]\n" for metal in metals) for bent in bents]
+    lines = [
+        f"      {bent}:  # {comment}\n"
+        + "".join(f"      {blank}{metal}: [{', '.join(cells[bent, metal])}]\n" for metal in metals)
+        for bent in bents
+    ]
     start, _, rest = COIN.partition("      no:")
-    world = parse_spec(start + "".join(lines) + rest[rest.index("  won:"):])
+    world = parse_spec(start + "".join(lines) + rest[rest.index("  won:") :])
     assert world.law_digest == parse_spec(COIN).law_digest
 
 
 @settings(deadline=None)
-@given(st.lists(st.sampled_from(["a", "bc", "'x  y'", "==", "+", "1", "if", "else", "(", ")"]), max_size=12),
-       st.lists(st.integers(1, 3), min_size=12, max_size=12))
+@given(
+    st.lists(st.sampled_from(["a", "bc", "'x  y'", "==", "+", "1", "if", "else", "(", ")"]), max_size=12),
+    st.lists(st.integers(1, 3), min_size=12, max_size=12),
+)
 def test_blanks_between_the_words_of_a_rule_make_no_difference(words, blanks):
     spaced = "".join(word + " " * blank for word, blank in zip(words, blanks, strict=False))
     assert normalise(spaced) == normalise(" ".join(words))

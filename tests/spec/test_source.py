@@ -178,8 +178,11 @@ def test_a_named_pipe_does_not_hang(tmp_path):
 
 
 @settings(deadline=None)
-@given(st.one_of(st.text(max_size=200), st.binary(max_size=200),
-                 st.text(alphabet="ab:-[]{}\"'|>&*!%@#,? \n\t\\", max_size=60)))
+@given(
+    st.one_of(
+        st.text(max_size=200), st.binary(max_size=200), st.text(alphabet="ab:-[]{}\"'|>&*!%@#,? \n\t\\", max_size=60)
+    )
+)
 def test_any_text_gives_a_tree_or_one_clear_error(text):
     with contextlib.suppress(PbnError):
         assert isinstance(read_text(text), (Mapping, Sequence, Scalar))

@@ -51,12 +51,17 @@ def sample(world, count, seed=0):
     network = chained(world.network, ())
     codes = {}
     for name, cpd in network.cpds.items():
-        where = tuple(codes[parent] for parent in cpd.parents)
-        if isinstance(cpd, Table):
-            rows = np.broadcast_to(cpd.probabilities[where], (count, network.size(name)))
-            codes[name] = (rows.cumsum(axis=1)[:, :-1] <= rng.random((count, 1))).sum(axis=1)
-        else:
-            codes[name] = np.broadcast_to(cpd.index[where], count)
+        where = [codes[parent] for parent in cpd.parents]
+        if not isinstance(cpd, Table):
+            codes[name] = np.broadcast_to(cpd.index[tuple(where)], count)
+            continue
+        shape = cpd.probabilities.shape[:-1]
+        row = np.ravel_multi_index(where, shape) if where else np.zeros(count, dtype=int)
+        limits = cpd.probabilities.reshape(-1, network.size(name)).cumsum(axis=1)[:, :-1]
+        chance = rng.random(count)
+        codes[name] = np.zeros(count, dtype=int)
+        for k in np.unique(row):
+            codes[name][row == k] = np.searchsorted(limits[k], chance[row == k], side="right")
     return pd.DataFrame({name: np.array(network.variables[name].states, dtype=object)[codes[name]]
                          for name in network.named})
 

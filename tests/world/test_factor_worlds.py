@@ -249,8 +249,10 @@ def test_posteriors_of_whole_cases_are_the_oracles(name, level, data):
 @both
 def test_every_number_of_a_measurement_says_only_its_level(name):
     """The published grids and cuts (ProbabilityBench, section 4): a threshold belongs to the higher interval."""
-    sizes = {"credit_risk": {"debt_repricing_share": (250, 350, 401), "top_customer_share": (200, 300, 501)},
-             "peer_review": {"evidence_rating": (15, 10, 16), "clarity_rating": (15, 10, 16)}}[name]
+    sizes = {
+        "credit_risk": {"debt_repricing_share": (250, 350, 401), "top_customer_share": (200, 300, 501)},
+        "peer_review": {"evidence_rating": (15, 10, 16), "clarity_rating": (15, 10, 16)},
+    }[name]
     world = WORLDS[name]
     for factor, measurement in SEEN_AS[name].items():
         cpd = world.network.cpds[measurement]
@@ -296,8 +298,11 @@ def test_the_weights_of_peer_review_meet_the_published_constraints():
     # ProbabilityBench, section 4.1: theoretical work weights validity, evidence and novelty most, empirical
     # work evidence, validity and comparisons, applied work evidence and significance.
     names = [name for name in ORACLES["peer_review"]().factors if name != "contribution_type"]
-    top = {"theoretical": {"validity", "evidence", "novelty"}, "empirical": {"evidence", "validity", "comparison"},
-           "applied": {"evidence", "significance"}}
+    top = {
+        "theoretical": {"validity", "evidence", "novelty"},
+        "empirical": {"evidence", "validity", "comparison"},
+        "applied": {"evidence", "significance"},
+    }
     for kind, best in top.items():
         weights = dict(zip(names, WEIGHTS[kind], strict=True))
         assert min(weights[name] for name in best) > max(weights[name] for name in weights if name not in best)

@@ -19,7 +19,7 @@ import pbn
 from tests.world.cases import CREDIT, FARM, WORLDS
 from tests.world.worlds import bayes_error, by_visible, entropy, file_of, plain_name, sketches
 
-thorough = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 PUBLIC = [
     "BayesError", "BudgetError", "Fault", "Network", "NetworkError", "PbnError", "Place", "Posterior",
     "QueryError", "SpecError", "World", "check_world", "compare_levels", "from_pgmpy", "load", "loads",
@@ -114,8 +114,10 @@ def renamed(node, states, rename):
     if isinstance(node, list):
         return [renamed(item, states, rename) for item in node]
     if isinstance(node, dict):
-        return {rename(key) if key in states else key:
-                value if key in NOT_STATES else renamed(value, states, rename) for key, value in node.items()}
+        return {
+            rename(key) if key in states else key: value if key in NOT_STATES else renamed(value, states, rename)
+            for key, value in node.items()
+        }
     quoted = re.sub("'([^']*)'", lambda match: f"'{rename(match[1])}'", node)
     return rename(node) if node in states else quoted
 
@@ -123,8 +125,12 @@ def renamed(node, states, rename):
 @pytest.mark.parametrize("name", WORLDS)
 def test_renaming_the_states_of_a_shipped_world_changes_its_words_only(name):
     world = WORLDS[name]
-    states = {state for variable in world.network.named for state in world.network.variables[variable].states
-              if not re.fullmatch(r"-?[\d./]+", state)}
+    states = {
+        state
+        for variable in world.network.named
+        for state in world.network.variables[variable].states
+        if not re.fullmatch(r"-?[\d./]+", state)
+    }
     tree = yaml.load(pbn.shipped_worlds()[name].read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
     new = {state: f"{state[::-1]} {k}" for k, state in enumerate(sorted(states))}
     tree["variables"] = renamed(tree["variables"], new, new.get)
@@ -139,7 +145,7 @@ def test_renaming_the_states_of_a_shipped_world_changes_its_words_only(name):
             assert other.bayes_error(level, question=question) == world.bayes_error(level, question=question)
     visible = [variable for variable in world.visible() if world.network.variables[variable].states[0] in new]
     for k in range(len(visible)):
-        evidence = {one: world.network.variables[one].states[k % 2] for one in visible[:k + 1]}
+        evidence = {one: world.network.variables[one].states[k % 2] for one in visible[: k + 1]}
         for question in world.questions:
             wanted = world.posterior(evidence, question=question)
             found = other.posterior({one: new[state] for one, state in evidence.items()}, question=question)
@@ -158,8 +164,12 @@ def test_merging_or_hiding_never_lowers_the_bayes_error(sketch, data):
     shown = data.draw(st.lists(st.sampled_from(sketch.drawn), unique=True, min_size=1))
     coarser = data.draw(st.sampled_from(shown))
     rest = seen_through(sketch, [name for name in shown if name != coarser])
-    levels = {"whole": [*seen_through(sketch, [coarser]), *rest], "level": [coarser, *rest],
-              "merged": [f"m{coarser[1:]}", *rest], "hidden": rest or [f"m{coarser[1:]}"]}
+    levels = {
+        "whole": [*seen_through(sketch, [coarser]), *rest],
+        "level": [coarser, *rest],
+        "merged": [f"m{coarser[1:]}", *rest],
+        "hidden": rest or [f"m{coarser[1:]}"],
+    }
     world = pbn.loads(file_of(sketch, levels))
     whole, level, merged, hidden = (world.bayes_error(name) for name in levels)
     assert whole.exact == level.exact <= merged.exact <= hidden.exact
@@ -215,8 +225,15 @@ print(json.dumps(found))
 
 def output_of(*arguments, seed):
     environment = {**os.environ, "PYTHONHASHSEED": str(seed), "COLUMNS": "200"}
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True, timeout=120,
-                          env=environment, stdin=subprocess.DEVNULL).stdout
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+    ).stdout
 
 
 def test_hash_seeds_change_no_answer_digest_or_plan():
@@ -257,10 +274,14 @@ def raised():
     credit = pbn.shipped_worlds()["credit_risk"].read_text(encoding="utf-8")
     small = pbn.load("credit_risk", budget=10)
     asks = [
-        lambda: pbn.loads(REPORT), lambda: pbn.loads("name: [\n"),
-        lambda: pbn.load("none"), lambda: pbn.load("no.yaml"),
-        lambda: FARM.posterior({"sesaon": 1}, question="crop"), lambda: FARM.bayes_error(),
-        lambda: FARM.posterior({"season": "wet", "height": 0}, question="sold"), lambda: small.bayes_error(),
+        lambda: pbn.loads(REPORT),
+        lambda: pbn.loads("name: [\n"),
+        lambda: pbn.load("none"),
+        lambda: pbn.load("no.yaml"),
+        lambda: FARM.posterior({"sesaon": 1}, question="crop"),
+        lambda: FARM.bayes_error(),
+        lambda: FARM.posterior({"season": "wet", "height": 0}, question="sold"),
+        lambda: small.bayes_error(),
         lambda: small.to_pgmpy(),
         lambda: pbn.loads(credit.replace("rank(funding", "1 / rank(funding")),
     ]

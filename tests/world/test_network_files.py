@@ -37,8 +37,10 @@ def lungs(tmp_path):
 
 def test_any_node_can_be_asked_of_a_network_without_questions(lungs):
     world = pbn.load(lungs)
-    assert world.posterior({"smoke": "yes"}, query="cancer").exact["yes"] == pbn.load(lungs).posterior(
-        {"smoke": "yes"}, question="cancer").exact["yes"]
+    assert (
+        world.posterior({"smoke": "yes"}, query="cancer").exact["yes"]
+        == pbn.load(lungs).posterior({"smoke": "yes"}, question="cancer").exact["yes"]
+    )
     with pytest.raises(pbn.QueryError) as caught:
         world.posterior({"smoke": "yes"})
     assert caught.value.code == "query/which-question"
@@ -56,7 +58,8 @@ def test_options_say_what_is_asked_and_shown(lungs):
 def test_the_file_beside_a_network_file_makes_a_world_of_it(lungs):
     lungs.with_name("lungs.bif.yaml").write_text(
         "title: Lungs\nquestions:\n  ill: {asks: cancer, kind: yes/no, positive: yes, text: Cancer?}\n"
-        "levels:\n  both: {hide: []}\n  cough: {hide: [smoke]}\n")
+        "levels:\n  both: {hide: []}\n  cough: {hide: [smoke]}\n"
+    )
     world = pbn.load(lungs)
     assert (world.title, world.question().positive) == ("Lungs", "yes")
     assert world.level("both").visible == ("smoke", "cough")
@@ -146,7 +149,8 @@ def test_an_estimate_holds_the_exact_value_and_says_what_it_is():
 def test_an_estimate_of_a_certain_outcome_is_zero_with_an_upper_bound():
     world = pbn.loads(
         "name: w\ntitle: w\nvariables:\n  a: {states: [no, yes]}\n  b: {rule: \"a == 'yes'\"}\n"
-        "questions: {b: {asks: b, kind: yes/no, text: B?}}\nlevels: {all: {hide: []}}\n")
+        "questions: {b: {asks: b, kind: yes/no, text: B?}}\nlevels: {all: {hide: []}}\n"
+    )
     found = world.estimate_bayes_error("all", samples=100)
     assert found.value == found.low == 0 < found.high < 0.2
 
@@ -166,11 +170,21 @@ def test_going_through_a_product_in_slices_changes_nothing(question):
 
 
 def test_evidence_too_rare_for_floats_is_answered_exactly():
-    lines = [f"  x{k}: {{states: [0, 1], given: y, p: {{no: [1/1000000, 999999/1000000], yes: [1/2000000, 1999999/2000000]}}}}"
-             for k in range(60)]
-    world = pbn.loads("\n".join([
-        "name: rare", "title: Rare", "variables:", "  y: {states: [no, yes]}", *lines,
-        "questions: {y: {asks: y, kind: yes/no, text: Y?}}", "levels: {all: {hide: []}}"]))
+    rows = "{no: [1/1000000, 999999/1000000], yes: [1/2000000, 1999999/2000000]}"
+    lines = [f"  x{k}: {{states: [0, 1], given: y, p: {rows}}}" for k in range(60)]
+    world = pbn.loads(
+        "\n".join(
+            [
+                "name: rare",
+                "title: Rare",
+                "variables:",
+                "  y: {states: [no, yes]}",
+                *lines,
+                "questions: {y: {asks: y, kind: yes/no, text: Y?}}",
+                "levels: {all: {hide: []}}",
+            ]
+        )
+    )
     answer = world.posterior({f"x{k}": 0 for k in range(60)}, arithmetic="float")
     assert answer.probs["no"] == pytest.approx(2**60 / (2**60 + 1), abs=1e-15)
     assert np.isclose(sum(answer.probs.values()), 1)

@@ -50,7 +50,8 @@ def test_a_world_comes_back_from_pgmpy(name):
         back = pbn.from_pgmpy(model, question=question.asks, levels=levels)
         for level in levels:
             assert back.bayes_error(level).value == pytest.approx(
-                world.bayes_error(level, question=question.name).value, abs=1e-12)
+                world.bayes_error(level, question=question.name).value, abs=1e-12
+            )
 
 
 def sprinkler(rain=(0.8, 0.2), wet=((0.9, 0.2), (0.1, 0.8))):
@@ -61,15 +62,18 @@ def sprinkler(rain=(0.8, 0.2), wet=((0.9, 0.2), (0.1, 0.8))):
     model = DiscreteBayesianNetwork([("rain", "wet"), ("wet", "slippery")])
     states = {"rain": ["no", "yes"], "wet": ["dry", "wet"], "slippery": ["a", "b", "c"]}
     thirds = [[1 / 3, 0], [1 / 3, 1], [1 / 3, 0]]
-    model.add_cpds(TabularCPD("rain", 2, [[p] for p in rain], state_names=states),
-                   TabularCPD("wet", 2, [list(row) for row in wet], ["rain"], [2], state_names=states),
-                   TabularCPD("slippery", 3, thirds, ["wet"], [2], state_names=states))
+    model.add_cpds(
+        TabularCPD("rain", 2, [[p] for p in rain], state_names=states),
+        TabularCPD("wet", 2, [list(row) for row in wet], ["rain"], [2], state_names=states),
+        TabularCPD("slippery", 3, thirds, ["wet"], [2], state_names=states),
+    )
     return model
 
 
 def test_a_pgmpy_model_becomes_a_world():
-    world = pbn.from_pgmpy(sprinkler(), question="rain", levels={"fine": ["wet", "slippery"], "coarse": ["slippery"]},
-                           name="garden")
+    world = pbn.from_pgmpy(
+        sprinkler(), question="rain", levels={"fine": ["wet", "slippery"], "coarse": ["slippery"]}, name="garden"
+    )
     assert (world.name, world.attributes, list(world.levels)) == ("garden", ("wet", "slippery"), ["fine", "coarse"])
     # P(dry) = .8 * .9 + .2 * .2; thirds are read as thirds although their floats do not sum to 1.
     assert world.posterior(query="wet").exact == {"dry": Fraction(76, 100), "wet": Fraction(24, 100)}
@@ -87,8 +91,11 @@ def test_a_pgmpy_model_with_a_row_that_is_no_law_is_refused():
     assert "rain" in fault.message
     assert "1.0099" in fault.message
     model = sprinkler()
-    for values, code in (([1.5, -0.5], "network/probability"), ([float("nan"), 1], "network/probability"),
-                         ([0.0, 0.0], "network/row-sum")):
+    for values, code in (
+        ([1.5, -0.5], "network/probability"),
+        ([float("nan"), 1], "network/probability"),
+        ([0.0, 0.0], "network/row-sum"),
+    ):
         model.get_cpds("rain").values = np.array(values)
         assert fault_of(pbn.from_pgmpy, model, question="rain", error=pbn.NetworkError).code == code
 
@@ -100,16 +107,20 @@ def test_a_pgmpy_model_without_a_cpd_is_refused():
     model.remove_cpds("wet")
     fault = fault_of(pbn.from_pgmpy, model, question="rain", error=pbn.NetworkError)
     assert (fault.code, fault.found) == ("network/missing-cpd", "wet")
-    assert fault_of(pbn.from_pgmpy, DiscreteBayesianNetwork(), question="rain",
-                    error=pbn.NetworkError).code == "network/missing-cpd"
+    assert (
+        fault_of(pbn.from_pgmpy, DiscreteBayesianNetwork(), question="rain", error=pbn.NetworkError).code
+        == "network/missing-cpd"
+    )
 
 
 def test_a_pgmpy_model_needs_a_question_and_nested_levels():
     fault = fault_of(pbn.from_pgmpy, sprinkler(), question="rian")
     assert (fault.code, fault.hint) == ("query/unknown-variable", "did you mean 'rain'?")
     for levels in ({"fine": ["slippery"], "coarse": ["wet"]}, {"fine": ["rain"]}):
-        assert fault_of(pbn.from_pgmpy, sprinkler(), question="rain", levels=levels,
-                        error=pbn.NetworkError).code == "network/level"
+        assert (
+            fault_of(pbn.from_pgmpy, sprinkler(), question="rain", levels=levels, error=pbn.NetworkError).code
+            == "network/level"
+        )
     fault = fault_of(pbn.from_pgmpy, sprinkler(), question="rain", levels={"fine": ["wte"]})
     assert (fault.code, fault.hint) == ("query/unknown-variable", "did you mean 'wet'?")
 

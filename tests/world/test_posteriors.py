@@ -41,8 +41,11 @@ def test_a_repeated_variable_takes_one_value_for_each_member():
 
 
 def test_no_evidence_gives_the_prior():
-    for answer in (FARM.posterior(question="crop"), FARM.posterior(None, "fine", question="crop"),
-                   FARM.posterior({}, query="crop")):
+    for answer in (
+        FARM.posterior(question="crop"),
+        FARM.posterior(None, "fine", question="crop"),
+        FARM.posterior({}, query="crop"),
+    ):
         assert answer.exact == {"rye": Fraction(19, 40), "oats": Fraction(19, 40), "flax": Fraction(1, 20)}
         assert answer.evidence_probability == 1
 
@@ -105,8 +108,9 @@ def test_whatever_is_no_number_of_the_grid_is_refused_at_once(value):
     assert len(str(fault)) < 400
 
 
-@pytest.mark.parametrize("value", [None, 3, 1j, [], "x" * 10**6, 10**5000, ("a", "b"), b"dry"],
-                         ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [None, 3, 1j, [], "x" * 10**6, 10**5000, ("a", "b"), b"dry"], ids=lambda value: type(value).__name__
+)
 def test_whatever_is_no_state_is_refused_in_few_words(value):
     fault = fault_of(FARM.posterior, {"season": value}, question="crop")
     assert fault.code == "query/unknown-state"
@@ -145,8 +149,13 @@ def test_what_only_the_world_knows_is_hidden_at_every_level(name):
 
 def test_functions_of_the_visible_set_are_evidence_at_that_level():
     # The level behind a visible measurement, a lookup of it, and rules whose inputs are all visible.
-    for evidence in ({"funding_rate_exposure": "high"}, {"rate_cost": 0.75}, {"cash_shortfall": 0},
-                     {"refinancing_value": 4}, {"exposure_cost": "1.5"}):
+    for evidence in (
+        {"funding_rate_exposure": "high"},
+        {"rate_cost": 0.75},
+        {"cash_shortfall": 0},
+        {"refinancing_value": 4},
+        {"exposure_cost": "1.5"},
+    ):
         assert CREDIT.posterior(evidence, "high").exact == CREDIT.posterior(evidence).exact
     # net_position adds cash_buffer, which medium hides: a function of what low shows, not of what medium shows.
     CREDIT.posterior({"net_position": 0}, "low")
@@ -235,10 +244,23 @@ def test_samples_agree_with_the_posteriors():
 def test_a_frame_needs_no_order_and_ignores_what_is_not_visible():
     frame = sample(CREDIT, 50)
     wanted = CREDIT.posteriors(frame, "medium")
-    needed = ["cycle", "sector", "cash_generation", "refinancing", "debt_service", "principal_due",
-              "debt_repricing_share", "top_customer_share", "operating_flexibility"]
-    for shown in (frame[needed], frame[needed[::-1]], frame[needed].assign(cash_buffer="nonsense", note=1),
-                  frame[[*needed, "employees"]]):
+    needed = [
+        "cycle",
+        "sector",
+        "cash_generation",
+        "refinancing",
+        "debt_service",
+        "principal_due",
+        "debt_repricing_share",
+        "top_customer_share",
+        "operating_flexibility",
+    ]
+    for shown in (
+        frame[needed],
+        frame[needed[::-1]],
+        frame[needed].assign(cash_buffer="nonsense", note=1),
+        frame[[*needed, "employees"]],
+    ):
         assert (CREDIT.posteriors(shown, "medium") == wanted).all()
     shuffled = frame.sample(frac=1, random_state=1)
     assert (CREDIT.posteriors(shuffled, "medium") == wanted[shuffled.index]).all()

@@ -68,8 +68,10 @@ def test_hiding_takes_names_and_whole_families():
     assert FARM.visible(hide="height") == ("plot_1", "plot_2", "plot_3")
     assert FARM.visible("fine", ["plot"]) == ("height",)
     assert FARM.visible("fine", ["height", "plot_2"]) == ("plot_1", "plot_3")
-    nothing, idle, family, members = (FARM.bayes_error("fine", question="sold", hide=hide).exact
-                                      for hide in ([], ["plot_2"], "plot", FARM.families["plot"]))
+    nothing, idle, family, members = (
+        FARM.bayes_error("fine", question="sold", hide=hide).exact
+        for hide in ([], ["plot_2"], "plot", FARM.families["plot"])
+    )
     assert nothing == idle < family == members
 
 
@@ -124,10 +126,30 @@ def ticket_by_hand(question, level):
         large = (state["customer_tier"] == "enterprise") & np.isin(state["topic"], ["refund", "cancellation"])
         wish = state["topic"] == "feature wish"
         routed = np.select(
-            [state["topic"] == "outage", operation & (state["scope"] == "whole company"), large, money, privacy,
-             state["product"] == "programming interface", access, wish & (state["customer_tier"] != "free"), wish],
-            ["incidents", "incidents", "accounts", "billing", "privacy", "developers", "identity", "accounts",
-             "general desk"], "product help")
+            [
+                state["topic"] == "outage",
+                operation & (state["scope"] == "whole company"),
+                large,
+                money,
+                privacy,
+                state["product"] == "programming interface",
+                access,
+                wish & (state["customer_tier"] != "free"),
+                wish,
+            ],
+            [
+                "incidents",
+                "incidents",
+                "accounts",
+                "billing",
+                "privacy",
+                "developers",
+                "identity",
+                "accounts",
+                "general desk",
+            ],
+            "product help",
+        )
         by_outcome = [law * (94 * (routed == label) + 6 * (label == "general desk")) for label in set(routed.flat)]
         total *= 100
     elif question == "priority":
@@ -139,9 +161,11 @@ def ticket_by_hand(question, level):
         total *= 100
     else:
         by_outcome = [law * (at["angry"] == k) for k in (0, 1)]
-    shown = {"low": [at[name] for name in axes if name != "angry"],
-             "medium": [group, *(at[name] for name in axes if name not in ("topic", "impact", "angry"))],
-             "high": [group, at["scope"], at["earlier_contacts"], at["tone"]]}[level]
+    shown = {
+        "low": [at[name] for name in axes if name != "angry"],
+        "medium": [group, *(at[name] for name in axes if name not in ("topic", "impact", "angry"))],
+        "high": [group, at["scope"], at["earlier_contacts"], at["tone"]],
+    }[level]
     cell = np.zeros(shape, dtype=np.int64)
     for codes in shown:
         cell = cell * 13 + codes
@@ -178,7 +202,7 @@ def test_the_table_is_the_law_of_the_statistic(name, level, question):
     assert probability @ posteriors == pytest.approx(list(world.posterior(question=question).probs.values()), abs=1e-12)
     error = world.bayes_error(level, question=question)
     assert 1 - probability @ posteriors.max(axis=1) == pytest.approx(error.value, abs=1e-12)
-    assert tuple(frame.columns[:len(error.statistic)]) == error.statistic
+    assert tuple(frame.columns[: len(error.statistic)]) == error.statistic
     attributes = frame.attrs["attributes"]
     assert set(attributes) == set(error.statistic)
     for node, roots in attributes.items():
@@ -191,7 +215,8 @@ def test_the_table_is_the_law_of_the_statistic(name, level, question):
 def test_each_row_of_the_table_is_a_posterior_given_its_attributes():
     frame = CREDIT.table("low")
     assert frame.attrs["attributes"]["net_position"] == tuple(
-        name for name in CREDIT.attributes if CREDIT.network.variables[name].role != "irrelevant")
+        name for name in CREDIT.attributes if CREDIT.network.variables[name].role != "irrelevant"
+    )
     for row in frame.iloc[::17].to_dict("records"):
         answer = CREDIT.posterior({"net_position": row["net_position"]}, "low")
         assert row["probability"] == float(answer.evidence_probability)
@@ -236,8 +261,10 @@ def test_a_rule_over_thirty_ternaries_that_cannot_be_factored_is_refused():
     """Each of the 3^30 cases has a score of its own, so no partial sums coincide."""
     variables = "".join(f"  x{k}: {{states: [0, 1, 2]}}\n" for k in range(30))
     score = " + ".join(f"{3**k} * x{k}" for k in range(30))
-    text = (f"name: w\ntitle: w\nvariables:\n{variables}  score: {{rule: {score}}}\n"
-            "questions: {q: {asks: score, kind: score, text: How much?}}\nlevels: {all: {hide: []}}\n")
+    text = (
+        f"name: w\ntitle: w\nvariables:\n{variables}  score: {{rule: {score}}}\n"
+        "questions: {q: {asks: score, kind: score, text: How much?}}\nlevels: {all: {hide: []}}\n"
+    )
     fault = fault_of(pbn.loads, text, error=pbn.BudgetError)
     assert fault.code == "network/rule-too-large"
     assert "score" in fault.message

@@ -66,8 +66,11 @@ def conditions(draw, sketch):
     for _ in range(draw(st.integers(1, 3))):
         kind = draw(st.sampled_from(["sum", "state", "merge", *(["rule"] if conditional else [])]))
         if kind == "sum":
-            terms = draw(st.lists(st.tuples(st.integers(-2, 2), st.sampled_from([*sketch.drawn, *summed])), min_size=1,
-                                  max_size=5))
+            terms = draw(
+                st.lists(
+                    st.tuples(st.integers(-2, 2), st.sampled_from([*sketch.drawn, *summed])), min_size=1, max_size=5
+                )
+            )
             parts.append(("sum", terms, draw(st.integers(-3, 5))))
         elif kind == "rule":
             parts.append(("rule", draw(st.sampled_from(conditional))))
@@ -93,6 +96,7 @@ def plain_name(variable, state):
 
 def file_of(sketch, levels, *, names=plain_name, orders=None, shuffle=None):
     """The world file; ``names`` calls states, ``orders`` lists those of a variable, ``shuffle`` orders entries."""
+
     def order(name, size):
         return (orders or {}).get(name, range(size))
 
@@ -120,8 +124,12 @@ def file_of(sketch, levels, *, names=plain_name, orders=None, shuffle=None):
     if shuffle:
         entries = shuffle(entries)
     shown = "".join(f"  {level}: {{show: [{', '.join(visible)}]}}\n" for level, visible in levels.items())
-    return ("name: drawn\ntitle: Drawn\nvariables:\n" + "".join(entries)
-            + "questions: {asked: {asks: asked, kind: choice, text: Which?}}\nlevels:\n" + shown)
+    return (
+        "name: drawn\ntitle: Drawn\nvariables:\n"
+        + "".join(entries)
+        + "questions: {asked: {asks: asked, kind: choice, text: Which?}}\nlevels:\n"
+        + shown
+    )
 
 
 def _table(sketch, name, rows, prefix, own, names):
@@ -155,11 +163,18 @@ def law(sketch):
     """Every case of positive probability: (state of each variable, probability)."""
     cases = [({}, Fraction(1))]
     for name, rows in sketch.rows.items():
-        cases = [({**case, name: state}, p * share) for case, p in cases
-                 for state, share in enumerate(rows[tuple(case[parent] for parent in sketch.parents[name])]) if share]
+        cases = [
+            ({**case, name: state}, p * share)
+            for case, p in cases
+            for state, share in enumerate(rows[tuple(case[parent] for parent in sketch.parents[name])])
+            if share
+        ]
     for name, widths in sketch.measured.items():
-        cases = [({**case, name: (case[f"v{name[1:]}"], k)}, p / widths[case[f"v{name[1:]}"]]) for case, p in cases
-                 for k in range(widths[case[f"v{name[1:]}"]])]
+        cases = [
+            ({**case, name: (case[f"v{name[1:]}"], k)}, p / widths[case[f"v{name[1:]}"]])
+            for case, p in cases
+            for k in range(widths[case[f"v{name[1:]}"]])
+        ]
     for case, _ in cases:
         for name, into in sketch.merges.items():
             case[name] = into[case[f"v{name[1:]}"]]
@@ -196,5 +211,6 @@ def bayes_error(sketch, visible):
 
 
 def entropy(sketch, visible):
-    return -math.fsum(float(p) * math.log(p / sum(row.values()))
-                      for row in by_visible(sketch, visible).values() for p in row.values())
+    return -math.fsum(
+        float(p) * math.log(p / sum(row.values())) for row in by_visible(sketch, visible).values() for p in row.values()
+    )

@@ -89,8 +89,16 @@ class _Tables:
         for name, states, offset in self.blocks.variables:
             parents, numbers, offsets = laws.get(name) or ((), None, [])
             places = _RowPlaces(self.source, offsets, len(states)) if offsets else None
-            drafts.append(NodeDraft(name=name, states=states, parents=parents, numbers=numbers,
-                                    place=self.source.place(offset), locate=places))
+            drafts.append(
+                NodeDraft(
+                    name=name,
+                    states=states,
+                    parents=parents,
+                    numbers=numbers,
+                    place=self.source.place(offset),
+                    locate=places,
+                )
+            )
         return drafts
 
     def _known(self, names: Sequence[str], offset: int) -> bool:
@@ -108,8 +116,9 @@ class _Tables:
             self.faults.found.append(large)
         return large is None
 
-    def _law(self, names: Sequence[str], entries: Sequence[Entry],
-             offset: int) -> tuple[tuple[str, ...], list[str], list[int]] | None:
+    def _law(
+        self, names: Sequence[str], entries: Sequence[Entry], offset: int
+    ) -> tuple[tuple[str, ...], list[str], list[int]] | None:
         """Parents, numbers in C order, and where each row stands."""
         child, parents = names[0], tuple(names[1:])
         size = len(self.states[child])
@@ -120,42 +129,67 @@ class _Tables:
         for entry in entries:
             wanted = size * count if entry.kind == "table" else size
             if len(entry.numbers) != wanted:
-                self._fault("shape", f"{entry.kind or 'a row'} of {child} has the wrong number of entries",
-                            entry.offset, found=f"{len(entry.numbers):,} numbers", allowed=f"{wanted:,}")
+                self._fault(
+                    "shape",
+                    f"{entry.kind or 'a row'} of {child} has the wrong number of entries",
+                    entry.offset,
+                    found=f"{len(entry.numbers):,} numbers",
+                    allowed=f"{wanted:,}",
+                )
             if entry.kind and special.setdefault(entry.kind, entry) is not entry:
                 self._fault("duplicate-row", f"{child} has two entries '{entry.kind}'", entry.offset)
             if not entry.kind:
                 row = self._row(child, parents, entry)
                 if row is not None and rows.setdefault(row, entry) is not entry:
-                    self._fault("duplicate-row", f"{child} has two rows for the same states", entry.offset,
-                                found=f"({entry.key.strip()[:60]})")
+                    self._fault(
+                        "duplicate-row",
+                        f"{child} has two rows for the same states",
+                        entry.offset,
+                        found=f"({entry.key.strip()[:60]})",
+                    )
         if len(self.faults.found) > before:
             return None
         if "table" in special:
             return self._from_table(special["table"], child, parents, size, entries)
         return self._from_rows(rows, special.get("default"), child, parents, count, offset)
 
-    def _from_table(self, entry: Entry, child: str, parents: tuple[str, ...], size: int,
-                    entries: Sequence[Entry]) -> tuple[tuple[str, ...], list[str], list[int]] | None:
+    def _from_table(
+        self, entry: Entry, child: str, parents: tuple[str, ...], size: int, entries: Sequence[Entry]
+    ) -> tuple[tuple[str, ...], list[str], list[int]] | None:
         if len(entries) > 1:
             self._fault("duplicate-row", f"{child} has a table and other entries", entry.offset)
             return None
         child_last = np.array(entry.numbers, dtype=object).reshape(size, -1).T
         return parents, child_last.ravel().tolist(), [entry.offset]
 
-    def _from_rows(self, rows: Mapping[int, Entry], default: Entry | None, child: str, parents: tuple[str, ...],
-                   count: int, offset: int) -> tuple[tuple[str, ...], list[str], list[int]] | None:
+    def _from_rows(
+        self,
+        rows: Mapping[int, Entry],
+        default: Entry | None,
+        child: str,
+        parents: tuple[str, ...],
+        count: int,
+        offset: int,
+    ) -> tuple[tuple[str, ...], list[str], list[int]] | None:
         if len(rows) < count and default is None:
             first = next(row for row in range(count) if row not in rows)
             codes = np.unravel_index(first, [len(self.states[parent]) for parent in parents]) if parents else ()
             states = [self.states[parent][int(code)] for parent, code in zip(parents, codes, strict=True)]
-            self._fault("missing-row", f"{child} has no row for ({', '.join(states)})" if parents else
-                        f"{child} has no probabilities", offset, found=f"{len(rows):,} rows", allowed=f"{count:,} rows",
-                        hint="list all rows, or give a default")
+            self._fault(
+                "missing-row",
+                f"{child} has no row for ({', '.join(states)})" if parents else f"{child} has no probabilities",
+                offset,
+                found=f"{len(rows):,} rows",
+                allowed=f"{count:,} rows",
+                hint="list all rows, or give a default",
+            )
             return None
         chosen = [rows[row] if default is None else rows.get(row, default) for row in range(count)]
-        return (parents, list(itertools.chain.from_iterable(entry.numbers for entry in chosen)),
-                [entry.offset for entry in chosen])
+        return (
+            parents,
+            list(itertools.chain.from_iterable(entry.numbers for entry in chosen)),
+            [entry.offset for entry in chosen],
+        )
 
     def _row(self, child: str, parents: Sequence[str], entry: Entry) -> int | None:
         """Position of a row among all combinations of the parents' states."""
@@ -163,22 +197,38 @@ class _Tables:
         plain = '"' not in key
         states = key.replace(",", " ").replace("|", " ").split() if plain else [a or b for a, b in _STATE.findall(key)]
         if len(states) != len(parents):
-            self._fault("row-states", f"a row of {child} names the wrong number of states", entry.offset,
-                        found=f"({key.strip()[:60]})", allowed=f"{len(parents)} states, one for each parent")
+            self._fault(
+                "row-states",
+                f"a row of {child} names the wrong number of states",
+                entry.offset,
+                found=f"({key.strip()[:60]})",
+                allowed=f"{len(parents)} states, one for each parent",
+            )
             return None
         row = 0
         for parent, state in zip(parents, states, strict=True):
             code = self.codes[parent].get(state)
             if code is None:
                 hint = nearest(state, self.states[parent]) if len(self.faults.found) < MAX_FAULTS else None
-                self._fault("unknown-state", f"a row of {child} names {state!r}, which is no state of {parent}",
-                            entry.offset, hint=hint)
+                self._fault(
+                    "unknown-state",
+                    f"a row of {child} names {state!r}, which is no state of {parent}",
+                    entry.offset,
+                    hint=hint,
+                )
                 return None
             row = row * len(self.states[parent]) + code
         return row
 
-    def _fault(self, code: str, message: str, offset: int, found: str | None = None, allowed: str | None = None,
-               hint: str | None = None) -> None:
+    def _fault(
+        self,
+        code: str,
+        message: str,
+        offset: int,
+        found: str | None = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+    ) -> None:
         self.faults.add(code, message, self.source.place(offset), found, allowed, hint)
 
 
@@ -214,23 +264,32 @@ def write_bif(network: Network, *, name: str = "unknown") -> WrittenNetwork:
     notes = []
     lines = [f"network {_quoted(_mapped([name])[name])} {{", "}"]
     for node, variable in network.variables.items():
-        lines += [f"variable {_quoted(names[node])} {{",
-                  f"  type discrete [ {variable.size} ] {{ {', '.join(word[node].values())} }};", "}"]
+        lines += [
+            f"variable {_quoted(names[node])} {{",
+            f"  type discrete [ {variable.size} ] {{ {', '.join(word[node].values())} }};",
+            "}",
+        ]
     for node, cpd in network.cpds.items():
         numbers, size = written_numbers(cpd, network.size(node)), network.size(node)
         if not numbers.exact:
             notes.append(f"{node}: probabilities that do not end as decimals are rounded")
-        rows = [", ".join(numbers.tokens[k:k + size]) for k in range(0, len(numbers.tokens), size)]
+        rows = [", ".join(numbers.tokens[k : k + size]) for k in range(0, len(numbers.tokens), size)]
         given = f" | {', '.join(_quoted(names[parent]) for parent in cpd.parents)}" if cpd.parents else ""
         lines.append(f"probability ( {_quoted(names[node])}{given} ) {{")
         keys = itertools.product(*(word[parent].values() for parent in cpd.parents))
-        lines += ([f"  ({', '.join(key)}) {row};" for key, row in zip(keys, rows, strict=True)] if cpd.parents
-                  else [f"  table {rows[0]};"])
+        lines += (
+            [f"  ({', '.join(key)}) {row};" for key, row in zip(keys, rows, strict=True)]
+            if cpd.parents
+            else [f"  table {rows[0]};"]
+        )
         lines.append("}")
     changed = {node: {a: b for a, b in mapped.items() if a != b} for node, mapped in states.items()}
-    return WrittenNetwork(text="\n".join(lines) + "\n", notes=tuple(notes),
-                          names={a: b for a, b in names.items() if a != b},
-                          states={node: mapped for node, mapped in changed.items() if mapped})
+    return WrittenNetwork(
+        text="\n".join(lines) + "\n",
+        notes=tuple(notes),
+        names={a: b for a, b in names.items() if a != b},
+        states={node: mapped for node, mapped in changed.items() if mapped},
+    )
 
 
 def _mapped(texts: Iterable[str]) -> dict[str, str]:
@@ -241,8 +300,9 @@ def _mapped(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         new = _UNWRITABLE.sub("_", text)
         if new != text or not text:
-            new = next(word for k in itertools.count(1)
-                       if (word := new if k == 1 and new else f"{new}_{k}") not in taken)
+            new = next(
+                word for k in itertools.count(1) if (word := new if k == 1 and new else f"{new}_{k}") not in taken
+            )
             taken.add(new)
         found[text] = new
     return found

@@ -74,8 +74,9 @@ class Walker:
             if self.start == len(self.text):
                 if end:
                     return ""
-                raise self.source.error("syntax", "the file ends within a block", max(self.start - 1, 0),
-                                        hint="is the file complete?")
+                raise self.source.error(
+                    "syntax", "the file ends within a block", max(self.start - 1, 0), hint="is the file complete?"
+                )
             self._fail("a name, a number or punctuation")
         self.at = match.end()
         kind = match.lastindex or 0
@@ -119,8 +120,13 @@ class Walker:
                 states.append(self._name())
             self._punctuation(";")
             if count != str(len(states)):
-                raise self.source.error("states", f"{name} does not list as many states as it declares", declared,
-                                        found=f"{len(states)} states", allowed=count[:30])
+                raise self.source.error(
+                    "states",
+                    f"{name} does not list as many states as it declares",
+                    declared,
+                    found=f"{len(states)} states",
+                    allowed=count[:30],
+                )
         if states is None:
             self._fail(f"the states of {name}: type discrete [ … ] {{ … }};")
         return tuple(states)
@@ -153,9 +159,10 @@ class Walker:
             self._property(word, "probability")
 
     def _fail(self, allowed: str) -> NoReturn:
-        text = self.text[self.start:self.start + 40].split("\n")[0]
-        raise self.source.error("syntax", "this is not what the format has here", self.start, found=repr(text),
-                                allowed=allowed)
+        text = self.text[self.start : self.start + 40].split("\n")[0]
+        raise self.source.error(
+            "syntax", "this is not what the format has here", self.start, found=repr(text), allowed=allowed
+        )
 
 
 def _blank(match: re.Match[str]) -> str:

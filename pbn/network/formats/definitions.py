@@ -46,17 +46,26 @@ def drafts_of(variables: Sequence[NodeDraft], definitions: Iterable[Definition])
     found: dict[str, Definition] = {}
     for definition in definitions:
         if definition.child not in sizes:
-            faults.add("unknown-variable", f"the table is for {definition.child!r}, which is no variable",
-                       definition.place, hint=nearest(definition.child, sizes))
+            faults.add(
+                "unknown-variable",
+                f"the table is for {definition.child!r}, which is no variable",
+                definition.place,
+                hint=nearest(definition.child, sizes),
+            )
         elif definition.child in found:
-            faults.add("duplicate-cpd", f"{definition.child} has two tables", definition.place,
-                       allowed=f"one table; the first is at {found[definition.child].place}")
+            faults.add(
+                "duplicate-cpd",
+                f"{definition.child} has two tables",
+                definition.place,
+                allowed=f"one table; the first is at {found[definition.child].place}",
+            )
         else:
             found[definition.child] = definition
             _check_shape(definition, sizes, faults)
     faults.raise_any()
-    return [_joined(variable, found[variable.name], sizes) if variable.name in found else variable
-            for variable in variables]
+    return [
+        _joined(variable, found[variable.name], sizes) if variable.name in found else variable for variable in variables
+    ]
 
 
 def _check_shape(definition: Definition, sizes: Mapping[str, int], faults: Faults) -> None:
@@ -64,9 +73,13 @@ def _check_shape(definition: Definition, sizes: Mapping[str, int], faults: Fault
     if definition.shape is None or len(definition.shape) < 2 or not all(name in sizes for name in definition.layout):
         return
     if definition.shape != tuple(sizes[name] for name in definition.layout):
-        faults.add("shape", f"the brackets in the table of {definition.child} do not fit its states", definition.place,
-                   " × ".join(map(str, definition.shape)),
-                   " × ".join(f"{sizes[name]} ({name})" for name in definition.layout))
+        faults.add(
+            "shape",
+            f"the brackets in the table of {definition.child} do not fit its states",
+            definition.place,
+            " × ".join(map(str, definition.shape)),
+            " × ".join(f"{sizes[name]} ({name})" for name in definition.layout),
+        )
 
 
 def _joined(variable: NodeDraft, definition: Definition, sizes: Mapping[str, int]) -> NodeDraft:
@@ -127,10 +140,15 @@ def identifier(name: str) -> str:
     return plain if plain and not plain[0].isdigit() else f"_{plain}"
 
 
-def written(text: str, names: Mapping[str, str], states: Mapping[str, Mapping[str, str]],
-            rounded: Sequence[str]) -> WrittenNetwork:
+def written(
+    text: str, names: Mapping[str, str], states: Mapping[str, Mapping[str, str]], rounded: Sequence[str]
+) -> WrittenNetwork:
     """A written network with the names and states that differ, and a note on tables that had to be rounded."""
     renamed = {node: {old: new for old, new in own.items() if old != new} for node, own in states.items()}
     notes = [f"rounded to 17 digits or more, since their decimals do not end: {listing(rounded)}"] if rounded else []
-    return WrittenNetwork(text=text, notes=tuple(notes), names={old: new for old, new in names.items() if old != new},
-                          states={node: own for node, own in renamed.items() if own})
+    return WrittenNetwork(
+        text=text,
+        notes=tuple(notes),
+        names={old: new for old, new in names.items() if old != new},
+        states={node: own for node, own in renamed.items() if own},
+    )

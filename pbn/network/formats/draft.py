@@ -86,8 +86,14 @@ class WrittenNetwork:
     states: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def build_network(nodes: Sequence[NodeDraft], *, name: str, renormalise: bool, notes: Sequence[str] = (),
-                  names: Mapping[str, str] | None = None) -> ReadNetwork:
+def build_network(
+    nodes: Sequence[NodeDraft],
+    *,
+    name: str,
+    renormalise: bool,
+    notes: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+) -> ReadNetwork:
     """The exact network of the drafts, parents before children and otherwise in the file's order.
 
     A row that is off by at most 10^-12 (a file of printed doubles), or with ``renormalise`` by at most
@@ -112,12 +118,17 @@ def build_network(nodes: Sequence[NodeDraft], *, name: str, renormalise: bool, n
     for node in order:
         cpd = _Law(node, [states[parent] for parent in node.parents], renormalise, faults, told).cpd()
         if cpd is not None:
-            variables[node.name] = Variable(name=node.name, states=node.states, text=node.label,
-                                            origin="random" if isinstance(cpd, Table) else "deterministic")
+            variables[node.name] = Variable(
+                name=node.name,
+                states=node.states,
+                text=node.label,
+                origin="random" if isinstance(cpd, Table) else "deterministic",
+            )
             cpds[node.name] = cpd
     faults.raise_any()
-    return ReadNetwork(network=Network(variables=variables, cpds=cpds), name=name, notes=tuple(told),
-                       names=dict(names or {}))
+    return ReadNetwork(
+        network=Network(variables=variables, cpds=cpds), name=name, notes=tuple(told), names=dict(names or {})
+    )
 
 
 def oversize(name: str, sizes: Iterable[int], place: Place) -> Fault | None:
@@ -125,8 +136,13 @@ def oversize(name: str, sizes: Iterable[int], place: Place) -> Fault | None:
     cells = math.prod(sizes)
     if cells <= MAX_CELLS:
         return None
-    return Fault(code="network/too-large", message=f"the table of {name} is too large", place=place,
-                 found=_count(cells, "cells"), allowed=f"{MAX_CELLS:,} cells in all tables together")
+    return Fault(
+        code="network/too-large",
+        message=f"the table of {name} is too large",
+        place=place,
+        found=_count(cells, "cells"),
+        allowed=f"{MAX_CELLS:,} cells in all tables together",
+    )
 
 
 def as_tables(network: Network) -> Network:
@@ -142,10 +158,16 @@ def as_tables(network: Network) -> Network:
     cells = {name: math.prod(network.size(node) for node in (name, *network.parents(name))) for name in network.cpds}
     if sum(cells.values()) > MAX_CELLS:
         worst = max(cells, key=cells.__getitem__)
-        raise BudgetError(Fault(
-            code="network/too-large", message=f"as tables the network would have {_count(sum(cells.values()), 'cells')}"
-            f", most of them in that of {worst}", found=_count(cells[worst], "cells"), allowed=f"{MAX_CELLS:,} cells",
-            hint="write it as JSON, which keeps deterministic nodes as index maps"))
+        raise BudgetError(
+            Fault(
+                code="network/too-large",
+                message=f"as tables the network would have {_count(sum(cells.values()), 'cells')}"
+                f", most of them in that of {worst}",
+                found=_count(cells[worst], "cells"),
+                allowed=f"{MAX_CELLS:,} cells",
+                hint="write it as JSON, which keeps deterministic nodes as index maps",
+            )
+        )
     return network
 
 
@@ -159,17 +181,25 @@ class Faults:
     def __init__(self) -> None:
         self.found: list[Fault] = []
 
-    def add(self, code: str, message: str, place: Place, found: str | None = None, allowed: str | None = None,
-            hint: str | None = None) -> None:
+    def add(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        found: str | None = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+    ) -> None:
         """Keep one more fault."""
-        self.found.append(Fault(code=f"network/{code}", message=message, place=place, found=found, allowed=allowed,
-                                hint=hint))
+        self.found.append(
+            Fault(code=f"network/{code}", message=message, place=place, found=found, allowed=allowed, hint=hint)
+        )
 
     def raise_any(self) -> None:
         """Raise what was found, if anything was."""
         if len(self.found) > MAX_FAULTS:
             left = len(self.found) - MAX_FAULTS + 1
-            self.found[MAX_FAULTS - 1:] = [Fault(code="network/more", message=f"{left:,} more faults are not shown")]
+            self.found[MAX_FAULTS - 1 :] = [Fault(code="network/more", message=f"{left:,} more faults are not shown")]
         if self.found:
             raise NetworkError(*self.found)
 
@@ -193,8 +223,13 @@ def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: F
         cells += math.prod(own)
         _check_count(node, own, faults)
     if cells > MAX_CELLS:
-        faults.add("too-large", "the tables are too large together", nodes[0].place, _count(cells, "cells"),
-                   f"{MAX_CELLS:,} cells")
+        faults.add(
+            "too-large",
+            "the tables are too large together",
+            nodes[0].place,
+            _count(cells, "cells"),
+            f"{MAX_CELLS:,} cells",
+        )
     if not faults.found:
         _check_cycle(nodes, faults)
 
@@ -204,12 +239,21 @@ def _check_names(node: NodeDraft, sizes: Mapping[str, int], faults: Faults) -> N
         faults.add("name", "a node has an empty name", node.place)
     twice = [state for state, count in Counter(node.states).items() if count > 1]
     if twice or not node.states:
-        faults.add("states", f"{node.name} needs distinct states", node.place, listing(node.states) or "no states",
-                   hint=f"{listing(twice)} is there more than once" if twice else None)
+        faults.add(
+            "states",
+            f"{node.name} needs distinct states",
+            node.place,
+            listing(node.states) or "no states",
+            hint=f"{listing(twice)} is there more than once" if twice else None,
+        )
     for parent, count in Counter(node.parents).items():
         if parent not in sizes:
-            faults.add("unknown-parent", f"{node.name} has the parent {parent!r}, which is no variable", node.place,
-                       hint=nearest(parent, sizes) if len(faults.found) < MAX_FAULTS else None)
+            faults.add(
+                "unknown-parent",
+                f"{node.name} has the parent {parent!r}, which is no variable",
+                node.place,
+                hint=nearest(parent, sizes) if len(faults.found) < MAX_FAULTS else None,
+            )
         if count > 1:
             faults.add("duplicate-parent", f"{node.name} has the parent {parent!r} {count} times", node.place)
 
@@ -224,8 +268,13 @@ def _check_count(node: NodeDraft, sizes: Sequence[int], faults: Faults) -> None:
         return
     if entries != needed:
         shape = " × ".join(map(str, sizes))
-        faults.add("shape", f"the table of {node.name} has the wrong number of entries", node.place,
-                   f"{entries:,} {what}", f"{needed:,} ({shape})" if what == "numbers" else f"{needed:,}")
+        faults.add(
+            "shape",
+            f"the table of {node.name} has the wrong number of entries",
+            node.place,
+            f"{entries:,} {what}",
+            f"{needed:,} ({shape})" if what == "numbers" else f"{needed:,}",
+        )
     if node.certain is not None and any(not 0 <= state < sizes[-1] for state in node.certain):
         faults.add("index", f"{node.name} maps to a state that it does not have", node.place)
 
@@ -260,7 +309,7 @@ def _check_cycle(nodes: Sequence[NodeDraft], faults: Faults) -> None:
     while (up := parents[path[-1]][0]) not in seen:
         seen[up] = len(path)
         path.append(up)
-    cycle = [up, *reversed(path[seen[up]:])]
+    cycle = [up, *reversed(path[seen[up] :])]
     place = next(node.place for node in nodes if node.name == up)
     faults.add("cycle", "the arcs make a cycle", place, " → ".join(cycle[:12]) + (" → …" if len(cycle) > 12 else ""))
 
@@ -268,8 +317,9 @@ def _check_cycle(nodes: Sequence[NodeDraft], faults: Faults) -> None:
 class _Law:
     """The CPD of one draft whose shape is right."""
 
-    def __init__(self, node: NodeDraft, parents: Sequence[tuple[str, ...]], renormalise: bool, faults: Faults,
-                 notes: list[str]) -> None:
+    def __init__(
+        self, node: NodeDraft, parents: Sequence[tuple[str, ...]], renormalise: bool, faults: Faults, notes: list[str]
+    ) -> None:
         self.node = node
         self.parents = parents
         self.renormalise = renormalise
@@ -322,10 +372,15 @@ class _Law:
         for reason, entries in kinds.items():
             first = entries[0]
             more = f" ({len(entries):,} such entries)" if len(entries) > 1 else ""
-            self.faults.add("probability", f"the table of {self.node.name} has an entry that {reason}{more}, "
-                            f"first for {self.node.name}={self.node.states[first % self.size]}"
-                            f"{self._row(first // self.size)}",
-                            self.node.place_of(first), numbers[first][:60], "numbers from 0 to 1")
+            self.faults.add(
+                "probability",
+                f"the table of {self.node.name} has an entry that {reason}{more}, "
+                f"first for {self.node.name}={self.node.states[first % self.size]}"
+                f"{self._row(first // self.size)}",
+                self.node.place_of(first),
+                numbers[first][:60],
+                "numbers from 0 to 1",
+            )
 
     def _accepted(self, off: Array, sums: Array, unit: int) -> bool:
         """Whether all rows that are off may be rescaled; notes it, or adds a fault."""
@@ -344,9 +399,14 @@ class _Law:
         more = f"; {len(wrong) - 1:,} more rows are wrong" if len(wrong) > 1 else ""
         near = all(gap * 10**ROUNDING <= unit for gap, _ in wrong)
         hint = "if this is rounding, accept it with --renormalise" if near else None
-        self.faults.add("row-sum", f"the row of {node.name}{self._row(row)} does not sum to 1{more}",
-                        node.place_of(row * self.size), _shown(int(sums[row]), unit),
-                        "1, or off by at most 0.001" if self.renormalise else "1", hint)
+        self.faults.add(
+            "row-sum",
+            f"the row of {node.name}{self._row(row)} does not sum to 1{more}",
+            node.place_of(row * self.size),
+            _shown(int(sums[row]), unit),
+            "1, or off by at most 0.001" if self.renormalise else "1",
+            hint,
+        )
         return False
 
     def _mended(self, array: Array, off: Array, unit: int) -> tuple[Array, int]:

@@ -63,8 +63,11 @@ def write_network(network: Network, path: Path | str) -> tuple[str, ...]:
     result = cast(Callable[[Network], WrittenNetwork], write)(network)
     write_text(path, result.text)
     names = [f"{old!r} is written as {new!r}" for old, new in result.names.items()]
-    states = [f"{node}: the state {old!r} is written as {new!r}" for node, own in result.states.items()
-              for old, new in own.items()]
+    states = [
+        f"{node}: the state {old!r} is written as {new!r}"
+        for node, own in result.states.items()
+        for old, new in own.items()
+    ]
     return (*names, *states, *result.notes)
 
 
@@ -73,10 +76,17 @@ def _module(path: Path, known: dict[str, str], verb: str) -> str:
     if extension in known:
         return known[extension]
     what = f" ({_OTHERS[extension]})" if extension in _OTHERS else ""
-    raise NetworkError(Fault(
-        code="network/format", message=f"files with the extension {path.suffix!r}{what} cannot be {verb}"
-        if extension else f"{path.name!r} has no extension, which would say its format",
-        found=path.name, allowed=", ".join(f".{name}" for name in known), hint=nearest(extension, known)))
+    raise NetworkError(
+        Fault(
+            code="network/format",
+            message=f"files with the extension {path.suffix!r}{what} cannot be {verb}"
+            if extension
+            else f"{path.name!r} has no extension, which would say its format",
+            found=path.name,
+            allowed=", ".join(f".{name}" for name in known),
+            hint=nearest(extension, known),
+        )
+    )
 
 
 def write_text(path: Path, text: str) -> None:
@@ -92,8 +102,9 @@ def write_text(path: Path, text: str) -> None:
         os.replace(beside, target)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise NetworkError(Fault(code="network/unwritable",
-                                 message=f"{str(path)!r} cannot be written: {reason}")) from None
+        raise NetworkError(
+            Fault(code="network/unwritable", message=f"{str(path)!r} cannot be written: {reason}")
+        ) from None
     finally:
         if beside is not None:
             with contextlib.suppress(OSError):

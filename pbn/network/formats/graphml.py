@@ -22,8 +22,11 @@ def write_graphml(network: Network) -> WrittenNetwork:
     names = distinct(network.variables, xml_name)
     graph: nx.DiGraph[str] = nx.DiGraph()
     for node, variable in network.variables.items():
-        attributes = {"label": xml_name(variable.text or node), "origin": variable.origin,
-                      "states": json.dumps(variable.states, ensure_ascii=True)}
+        attributes = {
+            "label": xml_name(variable.text or node),
+            "origin": variable.origin,
+            "states": json.dumps(variable.states, ensure_ascii=True),
+        }
         if variable.role:
             attributes["role"] = variable.role
         graph.add_node(names[node], **attributes)

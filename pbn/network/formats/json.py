@@ -126,8 +126,9 @@ def _faults(source: FileText, error: ValidationError) -> list[Fault]:
     faults = []
     for fault in found[:MAX_FAULTS]:
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).lstrip(".")
-        faults.append(source.fault("json", f"{path or 'the document'}: {fault['msg']}", 0,
-                                   found=repr(fault["input"])[:60]))
+        faults.append(
+            source.fault("json", f"{path or 'the document'}: {fault['msg']}", 0, found=repr(fault["input"])[:60])
+        )
     return faults
 
 
@@ -143,8 +144,12 @@ def _network(source: FileText, document: _Document) -> Network:
             faults.add("duplicate-node", f"{where}: the name is given to two nodes", place)
         unknown = [parent for parent in record.cpd.parents if parent not in sizes]
         for parent in unknown:
-            faults.add("unknown-parent", f"{where} has the parent {parent!r}, which does not come before it", place,
-                       hint=nearest(parent, sizes) if len(faults.found) < MAX_FAULTS else None)
+            faults.add(
+                "unknown-parent",
+                f"{where} has the parent {parent!r}, which does not come before it",
+                place,
+                hint=nearest(parent, sizes) if len(faults.found) < MAX_FAULTS else None,
+            )
         sizes[record.name] = len(record.states)
         if not unknown:
             shape = [sizes[parent] for parent in record.cpd.parents]
@@ -180,8 +185,13 @@ def _check_record(where: str, record: _Variable, shape: list[int], faults: Fault
     if large is not None:
         faults.found.append(large)
     elif entries != math.prod(full):
-        faults.add("shape", f"the table of {where} has the wrong number of entries", place, f"{entries:,}",
-                   f"{math.prod(full):,}")
+        faults.add(
+            "shape",
+            f"the table of {where} has the wrong number of entries",
+            place,
+            f"{entries:,}",
+            f"{math.prod(full):,}",
+        )
     elif isinstance(cpd, _Index) and any(state >= size for state in cpd.index):
         faults.add("index", f"{where} maps to a state that it does not have", place)
     if isinstance(cpd, _Table) and int(cpd.denominator) == 0:
@@ -189,12 +199,16 @@ def _check_record(where: str, record: _Variable, shape: list[int], faults: Fault
     return entries
 
 
-def _check_fold(where: str, record: _Variable, cpd: _Fold, shape: list[int], faults: Faults,
-                source: FileText) -> None:
+def _check_fold(where: str, record: _Variable, cpd: _Fold, shape: list[int], faults: Faults, source: FileText) -> None:
     place = source.place(0)
     if not cpd.parents or [len(term) for term in cpd.terms] != shape:
-        faults.add("shape", f"{where} needs a number for each state of each parent", place,
-                   str([len(term) for term in cpd.terms])[:60], str(shape)[:60])
+        faults.add(
+            "shape",
+            f"{where} needs a number for each state of each parent",
+            place,
+            str([len(term) for term in cpd.terms])[:60],
+            str(shape)[:60],
+        )
         return
     if record.values is None:
         faults.add("values", f"{where} needs the values that its operation can reach", place)
@@ -204,8 +218,9 @@ def _check_fold(where: str, record: _Variable, cpd: _Fold, shape: list[int], fau
     terms = [[Fraction(number) for number in term] for term in cpd.terms]
     missing = set(reachable(record.name, cpd.operation, terms)) - {Fraction(number) for number in record.values}
     if missing:
-        faults.add("values", f"{where} has no state for a value that its operation reaches", place,
-                   number_text(min(missing)))
+        faults.add(
+            "values", f"{where} has no state for a value that its operation reaches", place, number_text(min(missing))
+        )
 
 
 def _check_names(document: _Document, sizes: Mapping[str, int], faults: Faults, source: FileText) -> None:
@@ -214,8 +229,12 @@ def _check_names(document: _Document, sizes: Mapping[str, int], faults: Faults, 
         taken = [f"{record.name}:{k}" for k in range(2, len(record.cpd.parents)) if isinstance(record.cpd, _Fold)]
         for name in taken:
             if name in sizes:
-                faults.add("name", f"{name!r} is what a part of {record.name} is called", source.place(0),
-                           hint="give the variable another name")
+                faults.add(
+                    "name",
+                    f"{name!r} is what a part of {record.name} is called",
+                    source.place(0),
+                    hint="give the variable another name",
+                )
     for name in document.undefined:
         if name not in sizes:
             faults.add("unknown-variable", f"undefined names {name!r}, which is no variable", source.place(0))
@@ -223,8 +242,15 @@ def _check_names(document: _Document, sizes: Mapping[str, int], faults: Faults, 
 
 def _variable(record: _Variable) -> Variable:
     values = None if record.values is None else tuple(map(Fraction, record.values))
-    return Variable(name=record.name, states=tuple(record.states), values=values, origin=record.origin,
-                    role=record.role, text=record.text, unit=record.unit)
+    return Variable(
+        name=record.name,
+        states=tuple(record.states),
+        values=values,
+        origin=record.origin,
+        role=record.role,
+        text=record.text,
+        unit=record.unit,
+    )
 
 
 def _cpd(record: _Variable, sizes: Mapping[str, int]) -> CPD:
@@ -244,8 +270,10 @@ def _cpd(record: _Variable, sizes: Mapping[str, int]) -> CPD:
 
 def write_json(network: Network, *, name: str = "") -> WrittenNetwork:
     """The network as JSON, from which `read_json` makes an equal one: CPDs, states, values, roles, units."""
-    variables = [json.dumps(_record(variable, network.cpds[node]), ensure_ascii=True)
-                 for node, variable in network.variables.items()]
+    variables = [
+        json.dumps(_record(variable, network.cpds[node]), ensure_ascii=True)
+        for node, variable in network.variables.items()
+    ]
     head = json.dumps({"format": FORMAT, "version": VERSION, "name": name})
     undefined = f',\n "undefined": {json.dumps(list(network.undefined))}' if network.undefined else ""
     return WrittenNetwork(text=f'{head[:-1]}, "variables": [\n  ' + ",\n  ".join(variables) + f"\n]{undefined}}}\n")
@@ -258,13 +286,21 @@ def _record(variable: Variable, cpd: CPD) -> dict[str, Any]:
     record |= {key: text for key in ("role", "text", "unit") if (text := getattr(variable, key))}
     parents = list(cpd.parents)
     if isinstance(cpd, Table):
-        record["cpd"] = {"kind": "table", "parents": parents, "denominator": _whole(cpd.denominator),
-                         "numerators": [_whole(int(value)) for value in cpd.numerators.ravel().tolist()]}
+        record["cpd"] = {
+            "kind": "table",
+            "parents": parents,
+            "denominator": _whole(cpd.denominator),
+            "numerators": [_whole(int(value)) for value in cpd.numerators.ravel().tolist()],
+        }
     elif isinstance(cpd, IndexMap):
         record["cpd"] = {"kind": "index", "parents": parents, "index": cpd.index.ravel().tolist()}
     else:
-        record["cpd"] = {"kind": "fold", "parents": parents, "operation": cpd.operation,
-                         "terms": [list(map(number_text, term)) for term in cpd.terms]}
+        record["cpd"] = {
+            "kind": "fold",
+            "parents": parents,
+            "operation": cpd.operation,
+            "terms": [list(map(number_text, term)) for term in cpd.terms],
+        }
     return record
 
 

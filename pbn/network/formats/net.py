@@ -63,7 +63,7 @@ class _Words:
         while at < len(text):
             match = _TOKEN.match(text, at)
             if match is None:
-                raise self.source.error("syntax", "a string does not end", at, found=text[at:at + 40].split("\n")[0])
+                raise self.source.error("syntax", "a string does not end", at, found=text[at : at + 40].split("\n")[0])
             if match[1] is not None:
                 yield match[1], at
             at = match.end()
@@ -84,8 +84,9 @@ class _Words:
 
     def fail(self, found: str, allowed: str) -> NetworkError:
         """The error that the last word is none of those allowed."""
-        return self.source.error("syntax", "this is not what the format has here", self.at, found=found,
-                                 allowed=allowed or None)
+        return self.source.error(
+            "syntax", "this is not what the format has here", self.at, found=found, allowed=allowed or None
+        )
 
     def attributes(self) -> dict[str, _Value]:
         """The attributes between braces; of two with one name the first counts."""
@@ -105,8 +106,9 @@ class _Words:
         while (word := self.next()) != ";" or counts:
             if word == "(":
                 if len(counts) >= MAX_DEPTH:
-                    raise self.source.error("too-large", "the parentheses are nested too deeply", self.at,
-                                            allowed=f"{MAX_DEPTH} levels")
+                    raise self.source.error(
+                        "too-large", "the parentheses are nested too deeply", self.at, allowed=f"{MAX_DEPTH} levels"
+                    )
                 if counts:
                     counts[-1] += 1
                 counts.append(0)
@@ -165,8 +167,12 @@ def parse_net(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
             faults.add("unsupported", f"{node} is a {kind} node", source.place(offset), kind, "discrete chance nodes")
             words.attributes()
         elif kind == "class":
-            raise source.error("unsupported", "the file holds a class: an object-oriented network", offset,
-                               allowed="net, node and potential")
+            raise source.error(
+                "unsupported",
+                "the file holds a class: an object-oriented network",
+                offset,
+                allowed="net, node and potential",
+            )
         else:
             raise words.fail(repr(kind[:40]), "net, node or potential")
     faults.raise_any()
@@ -180,9 +186,13 @@ def _node(words: _Words, offset: int) -> NodeDraft:
     name = words.name()
     attributes = words.attributes()
     label, states = attributes.get("label"), attributes.get("states")
-    return NodeDraft(name=name, parents=(), states=tuple(map(_unquoted, states.words)) if states else (),
-                     label=_unquoted(label.words[0]) if label and label.words else "",
-                     place=words.source.place(offset))
+    return NodeDraft(
+        name=name,
+        parents=(),
+        states=tuple(map(_unquoted, states.words)) if states else (),
+        label=_unquoted(label.words[0]) if label and label.words else "",
+        place=words.source.place(offset),
+    )
 
 
 def _potential(words: _Words, offset: int, faults: Faults) -> Definition | None:
@@ -196,20 +206,41 @@ def _potential(words: _Words, offset: int, faults: Faults) -> Definition | None:
     given = names.index("|") if "|" in names else len(names)
     attributes = words.attributes()
     if given != 1:
-        faults.add("unsupported", "this potential is not of one node", source.place(offset), f"{given} nodes",
-                   "one node before '|'")
+        faults.add(
+            "unsupported",
+            "this potential is not of one node",
+            source.place(offset),
+            f"{given} nodes",
+            "one node before '|'",
+        )
     if "model_data" in attributes:
-        faults.add("unsupported", f"the table of {names[0] if names else ''} is an expression", source.place(offset),
-                   "model_data", "data")
+        faults.add(
+            "unsupported",
+            f"the table of {names[0] if names else ''} is an expression",
+            source.place(offset),
+            "model_data",
+            "data",
+        )
     if given != 1 or "data" not in attributes:
         return None
     data, parents = attributes["data"], tuple(names[2:])
     if any(len(lengths) > 1 for lengths in data.lengths):
-        faults.add("shape", f"the parentheses in the table of {names[0]} are not those of a table",
-                   source.place(offset), "groups of different lengths", "one length at each depth")
-    return Definition(child=names[0], parents=parents, layout=(*parents, names[0]), numbers=data.words,
-                      place=source.place(offset), locate=lambda entry: source.place(data.offsets[entry]),
-                      shape=tuple(min(lengths) for lengths in data.lengths))
+        faults.add(
+            "shape",
+            f"the parentheses in the table of {names[0]} are not those of a table",
+            source.place(offset),
+            "groups of different lengths",
+            "one length at each depth",
+        )
+    return Definition(
+        child=names[0],
+        parents=parents,
+        layout=(*parents, names[0]),
+        numbers=data.words,
+        place=source.place(offset),
+        locate=lambda entry: source.place(data.offsets[entry]),
+        shape=tuple(min(lengths) for lengths in data.lengths),
+    )
 
 
 def _check_counts(drafts: list[NodeDraft], faults: Faults) -> None:
@@ -224,11 +255,16 @@ def _check_counts(drafts: list[NodeDraft], faults: Faults) -> None:
         except ValueError:
             continue
         for k in range(0, len(numbers), size):
-            total = sum(numbers[k:k + size])
+            total = sum(numbers[k : k + size])
             if total > 1.5:
-                faults.add("row-sum", f"a row of {draft.name} sums to {total:.10g}: the table holds counts or weights",
-                           draft.place_of(k), listing(tokens[k:k + size]), "rows that sum to 1",
-                           "divide each row by its sum, if that is what the file means")
+                faults.add(
+                    "row-sum",
+                    f"a row of {draft.name} sums to {total:.10g}: the table holds counts or weights",
+                    draft.place_of(k),
+                    listing(tokens[k : k + size]),
+                    "rows that sum to 1",
+                    "divide each row by its sum, if that is what the file means",
+                )
                 break
 
 
@@ -268,6 +304,6 @@ def _nested(tokens: list[str], sizes: list[int]) -> str:
     groups = tokens
     for depth, size in reversed(list(enumerate(sizes))):
         break_ = "\n    " if depth == len(sizes) - 1 and depth else ""
-        joined = (" ".join(groups[k:k + size]) for k in range(0, len(groups), size))
+        joined = (" ".join(groups[k : k + size]) for k in range(0, len(groups), size))
         groups = [f"{break_}({group})" for group in joined]
     return groups[0]

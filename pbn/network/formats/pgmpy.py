@@ -50,9 +50,16 @@ def to_pgmpy(network: Network, budget: int, names: Iterable[str] | None = None) 
         parents = network.parents(name)
         values = _dense(network, name).reshape(-1, network.size(name)).T
         states = {node: list(network.variables[node].states) for node in (name, *parents)}
-        model.add_cpds(TabularCPD(
-            name, network.size(name), values, state_names=states, evidence=list(parents) or None,
-            evidence_card=[network.size(parent) for parent in parents] or None))
+        model.add_cpds(
+            TabularCPD(
+                name,
+                network.size(name),
+                values,
+                state_names=states,
+                evidence=list(parents) or None,
+                evidence_card=[network.size(parent) for parent in parents] or None,
+            )
+        )
     return model
 
 
@@ -61,10 +68,15 @@ def _check_budget(network: Network, order: Iterable[str], budget: int) -> None:
     needed = 8 * sum(cells.values())
     if needed > budget:
         worst = max(cells, key=lambda name: cells[name])
-        raise BudgetError(Fault(
-            code="network/over-budget", message=f"pgmpy's tables would take {needed:,} bytes; "
-            f"the largest is that of {worst}, {cells[worst]:,} cells", allowed=f"{budget:,} bytes",
-            hint="ask pbn's own engine, which keeps deterministic nodes as index maps"))
+        raise BudgetError(
+            Fault(
+                code="network/over-budget",
+                message=f"pgmpy's tables would take {needed:,} bytes; "
+                f"the largest is that of {worst}, {cells[worst]:,} cells",
+                allowed=f"{budget:,} bytes",
+                hint="ask pbn's own engine, which keeps deterministic nodes as index maps",
+            )
+        )
 
 
 def _dense(network: Network, name: str) -> Array:
@@ -87,8 +99,14 @@ def network_from_pgmpy(model: Any) -> Network:
 
     if not model.nodes() or len(model.get_cpds()) < len(model.nodes()):
         missing = [str(node) for node in model.nodes() if model.get_cpds(node) is None]
-        raise NetworkError(Fault(code="network/missing-cpd", message="the model has nodes without a CPD",
-                                 found=listing(missing) or "no nodes at all", hint="add them with model.add_cpds"))
+        raise NetworkError(
+            Fault(
+                code="network/missing-cpd",
+                message="the model has nodes without a CPD",
+                found=listing(missing) or "no nodes at all",
+                hint="add them with model.add_cpds",
+            )
+        )
     named = {node: str(node) for node in model.nodes()}
     if len(set(named.values())) < len(named):
         raise NetworkError(Fault(code="network/names", message="two nodes have the same name as text"))
@@ -106,24 +124,39 @@ def network_from_pgmpy(model: Any) -> Network:
         exact = [p for row in values.reshape(-1, len(states)) for p in _exact_row(name, row.tolist())]
         for parent in parents:
             if list(map(str, cpd.state_names[parent])) != list(variables[named[parent]].states):
-                raise NetworkError(Fault(code="network/states", message=f"the CPD of {name} names other states "
-                                         f"of {named[parent]} than its own CPD does"))
+                raise NetworkError(
+                    Fault(
+                        code="network/states",
+                        message=f"the CPD of {name} names other states of {named[parent]} than its own CPD does",
+                    )
+                )
         cpds[name] = table([named[parent] for parent in parents], exact, values.shape)
-        variables[name] = Variable(name=name, states=states,
-                                   origin="random" if isinstance(cpds[name], Table) else "deterministic")
+        variables[name] = Variable(
+            name=name, states=states, origin="random" if isinstance(cpds[name], Table) else "deterministic"
+        )
     return Network(variables=variables, cpds=cpds)
 
 
 def _exact_row(name: str, row: list[float]) -> list[Fraction]:
     if not all(math.isfinite(p) and 0 <= p <= 1 + FLOAT_NOISE for p in row):
-        raise NetworkError(Fault(code="network/probability", message=f"the CPD of {name} has a row with a number "
-                                 "outside 0 to 1", found=listing(map(str, row))))
+        raise NetworkError(
+            Fault(
+                code="network/probability",
+                message=f"the CPD of {name} has a row with a number outside 0 to 1",
+                found=listing(map(str, row)),
+            )
+        )
     exact = [Fraction(repr(p)) for p in row]
     total = sum(exact, Fraction(0))
     if total != 1 and abs(total - 1) > FLOAT_NOISE:
-        raise NetworkError(Fault(code="network/row-sum", message=f"the CPD of {name} has a row that sums to "
-                                 f"{float(total)!r}, not 1", found=listing(map(str, row)),
-                                 hint="a row that is off by rounding must be mended before it is a law"))
+        raise NetworkError(
+            Fault(
+                code="network/row-sum",
+                message=f"the CPD of {name} has a row that sums to {float(total)!r}, not 1",
+                found=listing(map(str, row)),
+                hint="a row that is off by rounding must be mended before it is a law",
+            )
+        )
     if total == 1:
         return exact
     unit = math.lcm(*{p.denominator for p in exact})

@@ -63,8 +63,14 @@ def file_text(path: Path | str) -> FileText:
         message = f"{str(path)!r} cannot be read: {reason}"
         raise NetworkError(Fault(code="network/unreadable", message=message)) from None
     if size > MAX_BYTES:
-        raise NetworkError(Fault(code="network/too-large", message=f"{str(path)!r} is too large",
-                                 found=f"{size:,} bytes", allowed=f"{MAX_BYTES:,} bytes"))
+        raise NetworkError(
+            Fault(
+                code="network/too-large",
+                message=f"{str(path)!r} is too large",
+                found=f"{size:,} bytes",
+                allowed=f"{MAX_BYTES:,} bytes",
+            )
+        )
     return decoded(data, path.name)
 
 

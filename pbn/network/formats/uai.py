@@ -89,8 +89,13 @@ class _Reader:
                 faults.raise_any()
             first, numbers = self._table(str(child), math.prod(shape))
             drafts[child] = NodeDraft(
-                name=str(child), states=tuple(map(str, range(sizes[child]))), place=place, numbers=numbers,
-                parents=tuple(str(variable) for variable in scope[:-1]), locate=_Entries(self, first))
+                name=str(child),
+                states=tuple(map(str, range(sizes[child]))),
+                place=place,
+                numbers=numbers,
+                parents=tuple(str(variable) for variable in scope[:-1]),
+                locate=_Entries(self, first),
+            )
         if self.at < len(self.tokens):
             raise self._error("syntax", "the file goes on after its last table", self.at, "the end of the file")
         return [drafts[variable] for variable in sorted(drafts)]
@@ -118,20 +123,26 @@ class _Reader:
     def _scopes(self, sizes: Sequence[int]) -> list[tuple[list[int], Place]]:
         """The scope of each table, child last, with its place; each variable is the child of one."""
         if self._integer("the number of tables") != len(sizes):
-            raise self._error("shape", "a Bayesian network has one table for each variable", self.at - 1,
-                              f"{len(sizes)}")
+            raise self._error(
+                "shape", "a Bayesian network has one table for each variable", self.at - 1, f"{len(sizes)}"
+            )
         scopes = []
         owners: set[int] = set()
         for table in range(len(sizes)):
             length = self._integer(f"the number of variables of table {table}")
             begun = self.at - 1
             if not 1 <= length <= len(sizes):
-                raise self._error("shape", f"table {table} has the wrong number of variables", begun,
-                                  f"1 to {len(sizes)}")
+                raise self._error(
+                    "shape", f"table {table} has the wrong number of variables", begun, f"1 to {len(sizes)}"
+                )
             scope = [self._variable(table, len(sizes)) for _ in range(length)]
             if scope[-1] in owners:
-                raise self._error("duplicate-cpd", f"variable {scope[-1]} is the child (the last) of two tables",
-                                  self.at - 1, "each variable as the child of one table")
+                raise self._error(
+                    "duplicate-cpd",
+                    f"variable {scope[-1]} is the child (the last) of two tables",
+                    self.at - 1,
+                    "each variable as the child of one table",
+                )
             owners.add(scope[-1])
             scopes.append((scope, self.place(begun)))
         return scopes
@@ -139,19 +150,24 @@ class _Reader:
     def _variable(self, table: int, count: int) -> int:
         variable = self._integer(f"a variable of table {table}")
         if variable >= count:
-            raise self._error("unknown-variable", f"table {table} is over a variable that there is not", self.at - 1,
-                              f"0 to {count - 1}")
+            raise self._error(
+                "unknown-variable",
+                f"table {table} is over a variable that there is not",
+                self.at - 1,
+                f"0 to {count - 1}",
+            )
         return variable
 
     def _table(self, child: str, cells: int) -> tuple[int, list[str]]:
         """Where the entries begin, and the entries."""
         if self._integer(f"the number of entries of the table of {child}") != cells:
-            raise self._error("shape", f"the table of {child} has the wrong number of entries", self.at - 1,
-                              f"{cells:,}")
+            raise self._error(
+                "shape", f"the table of {child} has the wrong number of entries", self.at - 1, f"{cells:,}"
+            )
         first, self.at = self.at, self.at + cells
         if self.at > len(self.tokens):
             raise self._error("syntax", f"the file ends within the table of {child}", -1)
-        return first, self.tokens[first:self.at]
+        return first, self.tokens[first : self.at]
 
     def _integer(self, what: str) -> int:
         if self.at >= len(self.tokens):
@@ -165,8 +181,9 @@ class _Reader:
     def _error(self, code: str, message: str, position: int, allowed: str | None = None) -> NetworkError:
         found = self.tokens[position][:40] if self.tokens and position >= 0 else None
         hint = "is the file complete?" if position < 0 else None
-        fault = Fault(code=f"network/{code}", message=message, place=self.place(position), found=found, allowed=allowed,
-                      hint=hint)
+        fault = Fault(
+            code=f"network/{code}", message=message, place=self.place(position), found=found, allowed=allowed, hint=hint
+        )
         return NetworkError(fault)
 
     def place(self, position: int) -> Place:
@@ -200,12 +217,17 @@ def write_uai(network: Network) -> WrittenNetwork:
         numbers, size = written_numbers(cpd, network.size(node)), network.size(node)
         if not numbers.exact:
             notes.append(f"{node}: probabilities that do not end as decimals are rounded")
-        rows = [" ".join(numbers.tokens[k:k + size]) for k in range(0, len(numbers.tokens), size)]
+        rows = [" ".join(numbers.tokens[k : k + size]) for k in range(0, len(numbers.tokens), size)]
         tables += ["", str(len(numbers.tokens)), *rows]
     sizes = " ".join(str(variable.size) for variable in network.variables.values())
     lines = ["BAYES", str(len(network)), sizes, str(len(network)), *scopes, *tables]
-    states = {node: {state: str(k) for k, state in enumerate(variable.states) if state != str(k)}
-              for node, variable in network.variables.items()}
-    return WrittenNetwork(text="\n".join(lines) + "\n", notes=tuple(notes),
-                          names={node: str(k) for node, k in number.items() if node != str(k)},
-                          states={node: mapped for node, mapped in states.items() if mapped})
+    states = {
+        node: {state: str(k) for k, state in enumerate(variable.states) if state != str(k)}
+        for node, variable in network.variables.items()
+    }
+    return WrittenNetwork(
+        text="\n".join(lines) + "\n",
+        notes=tuple(notes),
+        names={node: str(k) for node, k in number.items() if node != str(k)},
+        states={node: mapped for node, mapped in states.items() if mapped},
+    )

@@ -32,8 +32,18 @@ class _Words:
 
 
 _OLD = _Words("VARIABLES", "LABEL", "STATENAME", "POTENTIAL", "PRIVATE", "CONDSET", "CONDLEM", "DPIS", "NAME", "TYPE")
-_NEW = _Words("variables", "description", "state", "conditionalDistributionSet", "owner", "parents", "parent", "CPT",
-              "name", "type")
+_NEW = _Words(
+    "variables",
+    "description",
+    "state",
+    "conditionalDistributionSet",
+    "owner",
+    "parents",
+    "parent",
+    "CPT",
+    "name",
+    "type",
+)
 
 
 def read_unbbayes(root: Element, network: Element) -> tuple[list[NodeDraft], str]:
@@ -46,10 +56,12 @@ def read_unbbayes(root: Element, network: Element) -> tuple[list[NodeDraft], str
     """
     words = _NEW if network.first("variables") else _OLD
     faults = Faults()
-    variables = [_variable(element, words, faults) for group in network.all(words.variables)
-                 for element in group.children]
-    definitions = [_definition(element, words, faults) for group in network.all(words.definitions)
-                   for element in group.children]
+    variables = [
+        _variable(element, words, faults) for group in network.all(words.variables) for element in group.children
+    ]
+    definitions = [
+        _definition(element, words, faults) for group in network.all(words.definitions) for element in group.children
+    ]
     faults.raise_any()
     header = root.first("header", "HEADER")
     title = header.first("name", "NAME") if header else None
@@ -76,9 +88,14 @@ def _definition(element: Element, words: _Words, faults: Faults) -> Definition:
     if words is _NEW:
         given, cells = _indexed(given, faults), _indexed(cells, faults)
     parents = tuple(_name(parent, words) for parent in given)
-    return Definition(child=child, parents=parents, layout=(*reversed(parents), child),
-                      numbers=[cell.text for cell in cells], place=element.place,
-                      locate=lambda entry: cells[entry].place)
+    return Definition(
+        child=child,
+        parents=parents,
+        layout=(*reversed(parents), child),
+        numbers=[cell.text for cell in cells],
+        place=element.place,
+        locate=lambda entry: cells[entry].place,
+    )
 
 
 def _indexed(elements: list[Element], faults: Faults) -> list[Element]:
@@ -87,6 +104,10 @@ def _indexed(elements: list[Element], faults: Faults) -> list[Element]:
     try:
         return [places[str(k)] for k in range(len(elements))]
     except KeyError as missing:
-        faults.add("syntax", "the elements are not numbered from 0 without gaps", elements[0].place,
-                   f"no index {missing.args[0]}")
+        faults.add(
+            "syntax",
+            "the elements are not numbered from 0 without gaps",
+            elements[0].place,
+            f"no index {missing.args[0]}",
+        )
         return elements

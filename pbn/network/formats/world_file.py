@@ -17,8 +17,15 @@ from pbn.spec.names import MAX_NAME, is_variable_name
 from pbn.spec.source import MAX_BYTES, MAX_NODES
 
 
-def world_text(network: Network, questions: Mapping[str, Question], levels: Mapping[str, Level], *, name: str,
-               title: str, notes: Sequence[str] = ()) -> tuple[str, tuple[str, ...]]:
+def world_text(
+    network: Network,
+    questions: Mapping[str, Question],
+    levels: Mapping[str, Level],
+    *,
+    name: str,
+    title: str,
+    notes: Sequence[str] = (),
+) -> tuple[str, tuple[str, ...]]:
     """The text of a world file that says the network, and notes on names that had to change.
 
     Every probability is written exactly. Sums and other long rules are written as chains of look-ups.
@@ -38,11 +45,15 @@ def world_text(network: Network, questions: Mapping[str, Question], levels: Mapp
     lines += ["variables:", *(line for node in view.variables for line in _variable(view, node, names)), "questions:"]
     for question in questions.values():
         positive = f", positive: {_quoted(question.positive)}" if question.positive is not None else ""
-        lines.append(f"  {_label(question.name)}: {{asks: {names[question.asks]}, kind: {question.kind}{positive}, "
-                     f"text: {_quoted(question.text or f'What is {question.asks}?')}}}")
+        lines.append(
+            f"  {_label(question.name)}: {{asks: {names[question.asks]}, kind: {question.kind}{positive}, "
+            f"text: {_quoted(question.text or f'What is {question.asks}?')}}}"
+        )
     lines.append("levels:")
-    lines += [f"  {_label(level.name)}: {{show: [{', '.join(names[node] for node in level.visible)}]}}"
-              for level in levels.values()]
+    lines += [
+        f"  {_label(level.name)}: {{show: [{', '.join(names[node] for node in level.visible)}]}}"
+        for level in levels.values()
+    ]
     text = "\n".join(lines) + "\n"
     if len(text.encode()) > MAX_BYTES:
         raise _too_large(f"{len(text.encode()):,} bytes", f"{MAX_BYTES:,}")
@@ -56,8 +67,14 @@ def _check_size(network: Network) -> None:
 
 
 def _too_large(found: str, allowed: str) -> BudgetError:
-    return BudgetError(Fault(code="network/world-too-large", message=f"the world file would have {found}",
-                             allowed=allowed, hint="load the network file itself: it needs no world file"))
+    return BudgetError(
+        Fault(
+            code="network/world-too-large",
+            message=f"the world file would have {found}",
+            allowed=allowed,
+            hint="load the network file itself: it needs no world file",
+        )
+    )
 
 
 def _variable(network: Network, node: str, names: Mapping[str, str]) -> Iterator[str]:
@@ -116,7 +133,7 @@ def _names(network: Network) -> dict[str, str]:
 
 
 def _identifier(text: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:MAX_NAME - 10]
+    plain = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[: MAX_NAME - 10]
     return plain if plain[:1].isalpha() else f"v_{plain}"
 
 

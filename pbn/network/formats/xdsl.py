@@ -49,8 +49,15 @@ def parse_xdsl(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
     root = xml_tree(source)
     nodes = root.first("nodes")
     if root.tag != "smile" or nodes is None:
-        raise NetworkError(Fault(code="network/syntax", message="this is no XDSL", place=root.place,
-                                 found=f"<{root.tag}>", allowed="<smile> with <nodes> in it"))
+        raise NetworkError(
+            Fault(
+                code="network/syntax",
+                message="this is no XDSL",
+                place=root.place,
+                found=f"<{root.tag}>",
+                allowed="<smile> with <nodes> in it",
+            )
+        )
     faults = Faults()
     dynamic = root.first("dynamic")
     if dynamic is not None:
@@ -84,11 +91,15 @@ def _words(node: Element, tag: str) -> list[str]:
     return child.text.split() if child else []
 
 
-def _node(node: Element, states: Mapping[str, tuple[str, ...]], labels: Mapping[str, str],
-          faults: Faults) -> NodeDraft:
+def _node(node: Element, states: Mapping[str, tuple[str, ...]], labels: Mapping[str, str], faults: Faults) -> NodeDraft:
     name = node.attributes.get("id", "")
-    draft = NodeDraft(name=name, states=states[name], parents=tuple(_words(node, "parents")), place=node.place,
-                      label=labels.get(name, ""))
+    draft = NodeDraft(
+        name=name,
+        states=states[name],
+        parents=tuple(_words(node, "parents")),
+        place=node.place,
+        label=labels.get(name, ""),
+    )
     if node.tag == "cpt":
         table = node.first("probabilities")
         return replace(draft, numbers=table.text.split(), locate=table.word_place) if table else draft
@@ -96,8 +107,13 @@ def _node(node: Element, states: Mapping[str, tuple[str, ...]], labels: Mapping[
         return _deterministic(node, draft, faults)
     if node.tag == "noisymax":
         return _noisy_max(node, draft, states, faults)
-    faults.add("unsupported", f"{name} is a node of the kind {node.tag}", node.place, f"<{node.tag}>",
-               "cpt, deterministic or noisymax")
+    faults.add(
+        "unsupported",
+        f"{name} is a node of the kind {node.tag}",
+        node.place,
+        f"<{node.tag}>",
+        "cpt, deterministic or noisymax",
+    )
     return draft
 
 
@@ -109,8 +125,13 @@ def _deterministic(node: Element, draft: NodeDraft, faults: Faults) -> NodeDraft
     words = results.text.split()
     for k, word in enumerate(words):
         if word not in codes:
-            faults.add("unknown-state", f"{draft.name} has no state {word!r}", results.word_place(k), word,
-                       " ".join(draft.states))
+            faults.add(
+                "unknown-state",
+                f"{draft.name} has no state {word!r}",
+                results.word_place(k),
+                word,
+                " ".join(draft.states),
+            )
             break
     return replace(draft, certain=[codes.get(word, 0) for word in words], locate=results.word_place)
 
@@ -124,9 +145,13 @@ def _noisy_max(node: Element, draft: NodeDraft, states: Mapping[str, tuple[str, 
     ranks = _ranks(_words(node, "strengths"), sizes)
     wanted = own * (sum(sizes) + 1)
     if ranks is None or len(parameters) != wanted:
-        faults.add("noisy-max", f"the parameters of {draft.name} do not fit its parents", node.place,
-                   f"{len(parameters):,} parameters" if ranks else "strengths that do not permute each parent's states",
-                   f"{wanted:,} parameters, and strengths that order each parent's states")
+        faults.add(
+            "noisy-max",
+            f"the parameters of {draft.name} do not fit its parents",
+            node.place,
+            f"{len(parameters):,} parameters" if ranks else "strengths that do not permute each parent's states",
+            f"{wanted:,} parameters, and strengths that order each parent's states",
+        )
         return draft
     decimals = exact_decimals(parameters, 1e-12)
     if decimals.bad:
@@ -136,8 +161,13 @@ def _noisy_max(node: Element, draft: NodeDraft, states: Mapping[str, tuple[str, 
     places = decimals.places * (len(sizes) + 1)
     large = oversize(draft.name, [*sizes, own], node.place)
     if large is not None or places > MAX_DIGITS - 2 or places * math.prod(sizes) * own > MAX_DIGITS_IN_ALL:
-        faults.add("too-large", f"{draft.name} is too large to expand", node.place,
-                   f"{len(sizes)} parents, {decimals.places} digits each", f"tables of {MAX_DIGITS_IN_ALL:,} digits")
+        faults.add(
+            "too-large",
+            f"{draft.name} is too large to expand",
+            node.place,
+            f"{len(sizes)} parents, {decimals.places} digits each",
+            f"tables of {MAX_DIGITS_IN_ALL:,} digits",
+        )
         return draft
     laws = np.array([decimals.scaled[token] for token in parameters], dtype=object).reshape(-1, own)
     table = _expanded(laws, sizes, ranks)
@@ -148,7 +178,7 @@ def _ranks(words: Sequence[str], sizes: Sequence[int]) -> list[list[int]] | None
     """For each parent, the rank of each of its states; None where the strengths are no permutations."""
     ranks, at = [], 0
     for size in sizes:
-        strengths = words[at:at + size]
+        strengths = words[at : at + size]
         if sorted(strengths) != sorted(map(str, range(size))):
             return None
         ranks.append([strengths.index(str(state)) for state in range(size)])
@@ -161,7 +191,7 @@ def _expanded(laws: Array, sizes: Sequence[int], ranks: Sequence[Sequence[int]])
     tails = np.cumsum(laws[:, ::-1], axis=1)[:, ::-1]  # P(own state k or weaker)
     product, at = tails[-1][None, :], 0
     for size, rank in zip(sizes, ranks, strict=True):
-        by_state = tails[at:at + size][list(rank)]
+        by_state = tails[at : at + size][list(rank)]
         product = (product[:, None, :] * by_state[None, :, :]).reshape(-1, tails.shape[1])
         at += size
     product[:, :-1] -= product[:, 1:].copy()

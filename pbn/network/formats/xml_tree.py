@@ -76,9 +76,13 @@ def xml_tree(source: FileText) -> Element:
     try:
         builder.parser.Parse(text.encode("utf-8", "replace"), True)
     except expat.ExpatError as error:
-        raise NetworkError(Fault(
-            code="network/syntax", message=f"this is not well-formed XML: {expat.errors.messages[error.code]}",
-            place=Place(file=source.file, line=error.lineno, column=error.offset + 1))) from None
+        raise NetworkError(
+            Fault(
+                code="network/syntax",
+                message=f"this is not well-formed XML: {expat.errors.messages[error.code]}",
+                place=Place(file=source.file, line=error.lineno, column=error.offset + 1),
+            )
+        ) from None
     return builder.root
 
 

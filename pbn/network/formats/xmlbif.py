@@ -49,13 +49,15 @@ def parse_xmlbif(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
     variables = [_variable(element, faults) for element in network.all("VARIABLE")]
     definitions = [_definition(element, faults) for element in network.all("DEFINITION", "PROBABILITY")]
     faults.raise_any()
-    return build_network(drafts_of(variables, definitions), name=_text(network, "NAME"), renormalise=renormalise,
-                         notes=source.notes)
+    return build_network(
+        drafts_of(variables, definitions), name=_text(network, "NAME"), renormalise=renormalise, notes=source.notes
+    )
 
 
 def _refusal(code: str, message: str, element: Element, found: str, allowed: str) -> NetworkError:
-    return NetworkError(Fault(code=f"network/{code}", message=message, place=element.place, found=found,
-                              allowed=allowed))
+    return NetworkError(
+        Fault(code=f"network/{code}", message=message, place=element.place, found=found, allowed=allowed)
+    )
 
 
 def _text(element: Element, tag: str) -> str:
@@ -79,13 +81,24 @@ def _definition(element: Element, faults: Faults) -> Definition:
     odd = [child.tag for child in element.children if child.tag not in ("FOR", "GIVEN", "TABLE", "PROPERTY")]
     if odd or len(children) != 1 or len(tables) != 1:
         found = f"<{odd[0]}>" if odd else f"{len(children)} <FOR>, {len(tables)} <TABLE>"
-        faults.add("unsupported", "this definition is no single table of one variable", element.place, found,
-                   "one <FOR>, any <GIVEN>, one <TABLE>")
+        faults.add(
+            "unsupported",
+            "this definition is no single table of one variable",
+            element.place,
+            found,
+            "one <FOR>, any <GIVEN>, one <TABLE>",
+        )
         return Definition(child="", parents=(), layout=(), numbers=(), place=element.place)
     child = children[0]
     layout = (child, *parents) if element.tag == "PROBABILITY" else (*parents, child)
-    return Definition(child=child, parents=parents, layout=layout, numbers=tables[0].text.split(),
-                      place=element.place, locate=tables[0].word_place)
+    return Definition(
+        child=child,
+        parents=parents,
+        layout=layout,
+        numbers=tables[0].text.split(),
+        place=element.place,
+        locate=tables[0].word_place,
+    )
 
 
 _HEADER = """\
@@ -119,7 +132,7 @@ def write_xmlbif(network: Network, name: str = "network") -> WrittenNetwork:
         lines.append(f"\n  <DEFINITION>\n    <FOR>{escape(names[node])}</FOR>\n")
         lines += [f"    <GIVEN>{escape(names[parent])}</GIVEN>\n" for parent in cpd.parents]
         size = network.size(node)
-        rows = (" ".join(numbers.tokens[k:k + size]) for k in range(0, len(numbers.tokens), size))
+        rows = (" ".join(numbers.tokens[k : k + size]) for k in range(0, len(numbers.tokens), size))
         lines.append("    <TABLE>\n      " + "\n      ".join(rows) + "\n    </TABLE>\n  </DEFINITION>\n")
     lines.append("\n</NETWORK>\n</BIF>\n")
     return written("".join(lines), names, states, rounded)

@@ -18,8 +18,20 @@ from pbn.network.model import IndexMap, Network, Table, Variable, table
 SECONDS = 10.0
 """What no reading of a small hostile text may exceed."""
 
-NAMES = ["default", "table", "a, b", 'say "yes"', "(1|2)", "[x]{y}", "two words", "größe", "日本", "R&D <5>",
-         "%;", "a\\b"]
+NAMES = [
+    "default",
+    "table",
+    "a, b",
+    'say "yes"',
+    "(1|2)",
+    "[x]{y}",
+    "two words",
+    "größe",
+    "日本",
+    "R&D <5>",
+    "%;",
+    "a\\b",
+]
 
 
 def odd_network() -> Network:
@@ -32,10 +44,16 @@ def odd_network() -> Network:
         variables[name] = Variable(name=name, states=states, origin="deterministic" if k == 5 else "random")
         rows = variables[parent].size if parent else 1
         given = [parent] if parent else []
-        law = [Fraction(1 + (row + j) % 4, sum(1 + (row + i) % 4 for i in range(size)))
-               for row in range(rows) for j in range(size)]
-        cpds[name] = (IndexMap(parents=(parent,), index=np.arange(rows) % size) if k == 5
-                      else table(given, law, (*([rows] if parent else []), size)))
+        law = [
+            Fraction(1 + (row + j) % 4, sum(1 + (row + i) % 4 for i in range(size)))
+            for row in range(rows)
+            for j in range(size)
+        ]
+        cpds[name] = (
+            IndexMap(parents=(parent,), index=np.arange(rows) % size)
+            if k == 5
+            else table(given, law, (*([rows] if parent else []), size))
+        )
         parent = name
     return Network(variables=variables, cpds=cpds)
 
@@ -44,10 +62,24 @@ def decimal_network() -> Network:
     """Probabilities of one to thirty decimals, tiny ones among them."""
     tiny = Fraction("1e-30")
     variables = {name: Variable(name=name, states=("no", "yes", "maybe")) for name in "ab"}
-    rows = [Fraction("0.1"), Fraction("0.30000000000000004"), Fraction("0.59999999999999996"),
-            tiny, 1 - tiny, Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
-    return Network(variables=variables, cpds={
-        "a": table([], [Fraction("0.2"), Fraction("0.7"), Fraction("0.1")], (3,)), "b": table(["a"], rows, (3, 3))})
+    rows = [
+        Fraction("0.1"),
+        Fraction("0.30000000000000004"),
+        Fraction("0.59999999999999996"),
+        tiny,
+        1 - tiny,
+        Fraction(0),
+        Fraction(1, 4),
+        Fraction(1, 2),
+        Fraction(1, 4),
+    ]
+    return Network(
+        variables=variables,
+        cpds={
+            "a": table([], [Fraction("0.2"), Fraction("0.7"), Fraction("0.1")], (3,)),
+            "b": table(["a"], rows, (3, 3)),
+        },
+    )
 
 
 def one_answer(parse: Callable[[FileText], ReadNetwork], text: str, file: str = "file") -> ReadNetwork | None:
@@ -73,7 +105,7 @@ def laws(network: Network) -> dict[str, tuple[tuple[str, ...], list[list[Fractio
         else:
             assert isinstance(cpd, Table)
             flat = [Fraction(int(value), cpd.denominator) for value in cpd.numerators.ravel().tolist()]
-            rows = [flat[k:k + size] for k in range(0, len(flat), size)]
+            rows = [flat[k : k + size] for k in range(0, len(flat), size)]
         found[name] = (cpd.parents, rows)
     return found
 
@@ -85,8 +117,11 @@ def assert_close(first: Network, second: Network, names: dict[str, str], toleran
     for name, (parents, rows) in one.items():
         other, others = two[names.get(name, name)]
         assert tuple(names.get(parent, parent) for parent in parents) == other
-        assert all(abs(p - q) <= tolerance for row, mate in zip(rows, others, strict=True)
-                   for p, q in zip(row, mate, strict=True))
+        assert all(
+            abs(p - q) <= tolerance
+            for row, mate in zip(rows, others, strict=True)
+            for p, q in zip(row, mate, strict=True)
+        )
 
 
 def pgmpy_posterior(model: Any, target: str, **evidence: str) -> dict[str, float]:

@@ -10,9 +10,34 @@ from pbn.exact.engine import Engine
 from pbn.network.formats.draft import NodeDraft, build_network
 from pbn.network.model import Fold, IndexMap, Network, Table, Variable
 
-ODD_NAMES = ("default", "table", "a,b", 'say "hi"', "(x)", "[y]", "{z}", "two words", "Größe", "变量", "a|b", "1.0",
-             "<5", "Asy/Patch", "a//b", "/*c*/",
-             "x;y", " padded ", "new\nline", "a:2", "a.1", "-", "e=mc", "&amp;", "tab\tbed", "")
+ODD_NAMES = (
+    "default",
+    "table",
+    "a,b",
+    'say "hi"',
+    "(x)",
+    "[y]",
+    "{z}",
+    "two words",
+    "Größe",
+    "变量",
+    "a|b",
+    "1.0",
+    "<5",
+    "Asy/Patch",
+    "a//b",
+    "/*c*/",
+    "x;y",
+    " padded ",
+    "new\nline",
+    "a:2",
+    "a.1",
+    "-",
+    "e=mc",
+    "&amp;",
+    "tab\tbed",
+    "",
+)
 
 
 def laws(network: Network) -> dict[str, np.ndarray]:
@@ -67,13 +92,15 @@ def odd_network() -> Network:
     """Names and states that a format may be unable to hold."""
     place = Place(file="odd", line=1, column=1)
     names = [name for name in ODD_NAMES if name]
-    drafts = [NodeDraft(name=names[0], states=ODD_NAMES[:-1], parents=(), place=place,
-                        numbers=[".04"] * (len(ODD_NAMES) - 1))]
+    drafts = [
+        NodeDraft(name=names[0], states=ODD_NAMES[:-1], parents=(), place=place, numbers=[".04"] * (len(ODD_NAMES) - 1))
+    ]
     for k, name in enumerate(names[1:], 1):
         rows = len(drafts[-1].states)
         numbers = [text for row in range(rows) for text in (f"0.{row + 10}", f"0.{100 - row - 10}")]
-        drafts.append(NodeDraft(name=name, states=(names[k], names[k - 1]), parents=(names[k - 1],), place=place,
-                                numbers=numbers))
+        drafts.append(
+            NodeDraft(name=name, states=(names[k], names[k - 1]), parents=(names[k - 1],), place=place, numbers=numbers)
+        )
     return build_network(drafts, name="odd", renormalise=False).network
 
 
@@ -95,11 +122,16 @@ def networks(draw: st.DrawFn, *, ending: bool) -> Network:
             cpds[name] = IndexMap(parents=parents, index=np.array(index, dtype=np.intp).reshape(shape))
         else:
             unit = 10 ** draw(st.sampled_from([2, 9, 20])) if ending else draw(st.integers(2, 10**6)) * 3
-            cuts = [sorted(draw(st.lists(st.integers(0, unit), min_size=size - 1, max_size=size - 1)))
-                    for _ in range(rows)]
+            cuts = [
+                sorted(draw(st.lists(st.integers(0, unit), min_size=size - 1, max_size=size - 1))) for _ in range(rows)
+            ]
             table = [[b - a for a, b in zip([0, *cut], [*cut, unit], strict=True)] for cut in cuts]
-            cpds[name] = Table(parents=parents, denominator=unit, numerators=np.array(
-                table, dtype=np.int64 if unit < 2**62 else object).reshape(*shape, size))
-        variables[name] = Variable(name=name, states=tuple(f"s{k}" for k in range(size)),
-                                   origin="deterministic" if certain else "random")
+            cpds[name] = Table(
+                parents=parents,
+                denominator=unit,
+                numerators=np.array(table, dtype=np.int64 if unit < 2**62 else object).reshape(*shape, size),
+            )
+        variables[name] = Variable(
+            name=name, states=tuple(f"s{k}" for k in range(size)), origin="deterministic" if certain else "random"
+        )
     return Network(variables=variables, cpds=cpds)

@@ -49,14 +49,18 @@ def c_of(text: str) -> list[Fraction]:
 SIX = [Fraction(k, 10) for k in range(1, 7)]
 
 
-@pytest.mark.parametrize("text", [
-    ROWS,
-    "probability ( c | a, b ) { table .1, .2, .3, .4, .5, .6, .9, .8, .7, .6, .5, .4; }",
-    'probability("c" "a" "b"){table .1 .2 .3 .4 .5 .6 .9 .8 .7 .6 .5 .4;}',
-    "probability (c a b) { (no z) .6 .4; default .1 .9; (no,y).5 .5;(no x) 4e-1 .6; (yes|z) 0.30 0.70;(yes,y) .2 .8; }",
-    ROWS.replace("(yes, x)", '( "yes" , "x" )').replace("}", 'property "p (1, 2);" ; property q = (0;\n}'),
-    ROWS.replace("\n", "\r\n").replace("(no, x)", '/* "a" ; } */ (no, x) // it\'s "odd } \r\n'),
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROWS,
+        "probability ( c | a, b ) { table .1, .2, .3, .4, .5, .6, .9, .8, .7, .6, .5, .4; }",
+        'probability("c" "a" "b"){table .1 .2 .3 .4 .5 .6 .9 .8 .7 .6 .5 .4;}',
+        "probability (c a b) { (no z) .6 .4; default .1 .9; (no,y).5 .5;(no x) 4e-1 .6; (yes|z) 0.30 0.70;"
+        "(yes,y) .2 .8; }",
+        ROWS.replace("(yes, x)", '( "yes" , "x" )').replace("}", 'property "p (1, 2);" ; property q = (0;\n}'),
+        ROWS.replace("\n", "\r\n").replace("(no, x)", '/* "a" ; } */ (no, x) // it\'s "odd } \r\n'),
+    ],
+)
 def test_dialects(text):
     assert c_of(text) == SIX
 
@@ -90,40 +94,43 @@ def test_bytes_that_are_not_utf8_are_latin_1_and_noted():
     assert found.notes == ("byte 5 (0xf8) is not UTF-8: the file was read as Latin-1",)
 
 
-@pytest.mark.parametrize(("old", "new", "code", "line"), [
-    ("variable c", "variable a", "unknown-variable", 6),
-    ("{ t, f }", "{ t, t }", "states", 3),
-    ("[ 2 ] { t", "[ 3 ] { t", "states", 3),
-    ("[ 2 ] { t", "[ 1000000000 ] { t", "states", 3),
-    ("type discrete [ 2 ] { t, f };", "type continuous;", "syntax", 3),
-    ("type discrete [ 2 ] { t, f };", "", "syntax", 3),
-    ("( c | a, b )", "( c | a, d )", "unknown-variable", 6),
-    ("( c | a, b )", "( c | a, a )", "unknown-state", 7),
-    ("( c | a, b )", "( c )", "row-states", 7),
-    ("( c | a, b )", "( c | )", "row-states", 7),
-    ("( c | a, b )", "( )", "syntax", 6),
-    ("(yes, z) .3, .7;", "", "missing-row", 6),
-    ("(yes, z)", "(yes, y)", "duplicate-row", 9),
-    ("(yes, z)", "(yes, w)", "unknown-state", 9),
-    ("(yes, z)", "(yes)", "row-states", 9),
-    ("(yes, z) .3, .7;", "(yes, z) .3, .7, .1;", "shape", 9),
-    ("(yes, z) .3, .7;", "(yes, z) .3 .7", "syntax", 9),
-    ("(yes, z) .3, .7;", "(yes, z) .3 .8;", "row-sum", 9),
-    ("(yes, z) .3, .7;", "(yes, z) -.3 1.3;", "probability", 9),
-    ("(yes, z) .3, .7;", "(yes, z) .3 x;", "probability", 9),
-    ("(yes, z) .3, .7;", "table .1 .9;", "shape", 9),
-    ("(yes, z) .3, .7;", "default .1 .9; default .1 .9;", "duplicate-row", 9),
-    ("probability ( b ) { table .5 .3 .2; }", "", "missing-cpd", 2),
-    ("probability ( b ) { table .5 .3 .2; }", "probability ( b ) { }", "missing-row", 5),
-    ("probability ( b ) {", "probability ( b | c ) {", "shape", 5),
-    ("probability ( b ) {", "probability ( a ) {", "duplicate-cpd", 5),
-    ("probability ( b ) { table .5 .3 .2; }", "probability ( b | c ) { default .5 .3 .2; }", "cycle", 2),
-    ("probability ( b )", "decision ( b )", "syntax", 5),
-    ("(no, z) .6, .4;\n}", "(no, z) .6, .4;", "syntax", 12),
-    ("(no, z) .6, .4;\n}", "(no, z) .6, .4; property", "syntax", 12),
-    ("(no, z) .6, .4;\n}", "(no, z) .6, .4; /* }", "syntax", 12),
-    ("probability ( c", 'probability ( "c', "syntax", 6),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "code", "line"),
+    [
+        ("variable c", "variable a", "unknown-variable", 6),
+        ("{ t, f }", "{ t, t }", "states", 3),
+        ("[ 2 ] { t", "[ 3 ] { t", "states", 3),
+        ("[ 2 ] { t", "[ 1000000000 ] { t", "states", 3),
+        ("type discrete [ 2 ] { t, f };", "type continuous;", "syntax", 3),
+        ("type discrete [ 2 ] { t, f };", "", "syntax", 3),
+        ("( c | a, b )", "( c | a, d )", "unknown-variable", 6),
+        ("( c | a, b )", "( c | a, a )", "unknown-state", 7),
+        ("( c | a, b )", "( c )", "row-states", 7),
+        ("( c | a, b )", "( c | )", "row-states", 7),
+        ("( c | a, b )", "( )", "syntax", 6),
+        ("(yes, z) .3, .7;", "", "missing-row", 6),
+        ("(yes, z)", "(yes, y)", "duplicate-row", 9),
+        ("(yes, z)", "(yes, w)", "unknown-state", 9),
+        ("(yes, z)", "(yes)", "row-states", 9),
+        ("(yes, z) .3, .7;", "(yes, z) .3, .7, .1;", "shape", 9),
+        ("(yes, z) .3, .7;", "(yes, z) .3 .7", "syntax", 9),
+        ("(yes, z) .3, .7;", "(yes, z) .3 .8;", "row-sum", 9),
+        ("(yes, z) .3, .7;", "(yes, z) -.3 1.3;", "probability", 9),
+        ("(yes, z) .3, .7;", "(yes, z) .3 x;", "probability", 9),
+        ("(yes, z) .3, .7;", "table .1 .9;", "shape", 9),
+        ("(yes, z) .3, .7;", "default .1 .9; default .1 .9;", "duplicate-row", 9),
+        ("probability ( b ) { table .5 .3 .2; }", "", "missing-cpd", 2),
+        ("probability ( b ) { table .5 .3 .2; }", "probability ( b ) { }", "missing-row", 5),
+        ("probability ( b ) {", "probability ( b | c ) {", "shape", 5),
+        ("probability ( b ) {", "probability ( a ) {", "duplicate-cpd", 5),
+        ("probability ( b ) { table .5 .3 .2; }", "probability ( b | c ) { default .5 .3 .2; }", "cycle", 2),
+        ("probability ( b )", "decision ( b )", "syntax", 5),
+        ("(no, z) .6, .4;\n}", "(no, z) .6, .4;", "syntax", 12),
+        ("(no, z) .6, .4;\n}", "(no, z) .6, .4; property", "syntax", 12),
+        ("(no, z) .6, .4;\n}", "(no, z) .6, .4; /* }", "syntax", 12),
+        ("probability ( c", 'probability ( "c', "syntax", 6),
+    ],
+)
 def test_faults_have_code_and_line(old, new, code, line):
     text = VARIABLES + ROWS
     assert old in text
@@ -138,7 +145,9 @@ def test_all_faults_of_the_tables_at_once():
     with pytest.raises(NetworkError) as caught:
         read(text)
     assert [(fault.code, fault.place and fault.place.line) for fault in caught.value.faults] == [
-        ("network/unknown-state", 7), ("network/shape", 12)]
+        ("network/unknown-state", 7),
+        ("network/shape", 12),
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "network x { }", "// nothing\n"])
@@ -185,7 +194,8 @@ def test_odd_names_are_quoted_or_mapped():
     for name, variable in network.variables.items():
         states = written.states.get(name, {})
         assert again.network.variables[written.names.get(name, name)].states == tuple(
-            states.get(state, state) for state in variable.states)
+            states.get(state, state) for state in variable.states
+        )
     same_posteriors(network, again.network, dict(written.names), 0)
 
 

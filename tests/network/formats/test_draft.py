@@ -20,11 +20,23 @@ from pbn.network.model import IndexMap, Table
 AB = ("a", "b")
 
 
-def node(name: str, numbers: str | Sequence[str] | None, states: tuple[str, ...] = AB, parents: tuple[str, ...] = (),
-         line: int = 1, certain: Sequence[int] | None = None) -> NodeDraft:
+def node(
+    name: str,
+    numbers: str | Sequence[str] | None,
+    states: tuple[str, ...] = AB,
+    parents: tuple[str, ...] = (),
+    line: int = 1,
+    certain: Sequence[int] | None = None,
+) -> NodeDraft:
     listed = numbers.split() if isinstance(numbers, str) else numbers
-    return NodeDraft(name=name, states=states, parents=parents, numbers=listed, certain=certain,
-                     place=Place(file="net", line=line, column=1))
+    return NodeDraft(
+        name=name,
+        states=states,
+        parents=parents,
+        numbers=listed,
+        certain=certain,
+        place=Place(file="net", line=line, column=1),
+    )
 
 
 def build(*nodes: NodeDraft, renormalise: bool = False) -> ReadNetwork:
@@ -43,11 +55,20 @@ def law(read: ReadNetwork, name: str) -> list[Fraction]:
     return [Fraction(int(value), cpd.denominator) for value in cpd.numerators.ravel()]
 
 
-@pytest.mark.parametrize(("numbers", "exact"), [
-    (".5 0.50", ["1/2", "1/2"]), ("1e-3 .999", ["1/1000", "999/1000"]), ("5.0E-1 5E-1", ["1/2", "1/2"]),
-    ("+0.25 00.75", ["1/4", "3/4"]), ("1. 0", ["1", "0"]), ("-0.0 1.0", ["0", "1"]),
-    ("1e-30 0." + "9" * 30, [f"1/{10**30}", f"{10**30 - 1}/{10**30}"]), ("0e999999 1", None), ("10e-1 0", ["1", "0"]),
-])
+@pytest.mark.parametrize(
+    ("numbers", "exact"),
+    [
+        (".5 0.50", ["1/2", "1/2"]),
+        ("1e-3 .999", ["1/1000", "999/1000"]),
+        ("5.0E-1 5E-1", ["1/2", "1/2"]),
+        ("+0.25 00.75", ["1/4", "3/4"]),
+        ("1. 0", ["1", "0"]),
+        ("-0.0 1.0", ["0", "1"]),
+        ("1e-30 0." + "9" * 30, [f"1/{10**30}", f"{10**30 - 1}/{10**30}"]),
+        ("0e999999 1", None),
+        ("10e-1 0", ["1", "0"]),
+    ],
+)
 def test_numbers_are_read_exactly(numbers, exact):
     if exact is None:
         assert faults(node("x", numbers))[0].code == "network/probability"
@@ -64,8 +85,28 @@ def test_denominators_are_reduced_and_large_ones_are_python_integers():
     assert y.probabilities.tolist() == [1e-19, 1.0]
 
 
-@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1/2", "", ".", "e5", "0x1", "1_0", "٠.٥", "1e", "--1",
-                                    "0.5a", "1e401", "1e-401", "1e-999999999999", "0." + "1" * 401])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "nan",
+        "inf",
+        "-inf",
+        "1/2",
+        "",
+        ".",
+        "e5",
+        "0x1",
+        "1_0",
+        "٠.٥",
+        "1e",
+        "--1",
+        "0.5a",
+        "1e401",
+        "1e-401",
+        "1e-999999999999",
+        "0." + "1" * 401,
+    ],
+)
 def test_what_is_no_number_is_refused(number):
     (fault,) = faults(node("x", [number, ".5"], line=7))
     assert (fault.code, fault.place and fault.place.line, fault.found) == ("network/probability", 7, number[:60])
@@ -105,12 +146,25 @@ def test_parents_come_first_otherwise_the_order_of_the_file():
 
 def test_all_structural_faults_at_once():
     found = faults(
-        node("x", ".5 .5", line=1), node("x", ".5 .5", line=2), node("y", ".5 .5", ("a", "a"), line=3),
-        node("z", ".5 .5", parents=("w",), line=4), node("w2", None, line=5), node("v", ".5 .5 .1", line=6),
-        node("u", ["1"] * 8, parents=("v", "v"), line=7), node("t", [], (), line=8))
+        node("x", ".5 .5", line=1),
+        node("x", ".5 .5", line=2),
+        node("y", ".5 .5", ("a", "a"), line=3),
+        node("z", ".5 .5", parents=("w",), line=4),
+        node("w2", None, line=5),
+        node("v", ".5 .5 .1", line=6),
+        node("u", ["1"] * 8, parents=("v", "v"), line=7),
+        node("t", [], (), line=8),
+    )
     assert [(fault.code.partition("/")[2], fault.place and fault.place.line) for fault in found] == [
-        ("duplicate-node", 1), ("duplicate-node", 2), ("states", 3), ("unknown-parent", 4), ("missing-cpd", 5),
-        ("shape", 6), ("duplicate-parent", 7), ("states", 8)]
+        ("duplicate-node", 1),
+        ("duplicate-node", 2),
+        ("states", 3),
+        ("unknown-parent", 4),
+        ("missing-cpd", 5),
+        ("shape", 6),
+        ("duplicate-parent", 7),
+        ("states", 8),
+    ]
     assert found[3].hint is not None
 
 
@@ -120,8 +174,9 @@ def test_at_most_fifty_faults_are_listed():
     assert found[-1].message == "131 more faults are not shown"
 
 
-@pytest.mark.parametrize(("arcs", "cycle"), [({"a": "b", "b": "c", "c": "a"}, 3), ({"a": "a"}, 1),
-                                             ({"a": "b", "b": "c", "c": "b"}, 2)])
+@pytest.mark.parametrize(
+    ("arcs", "cycle"), [({"a": "b", "b": "c", "c": "a"}, 3), ({"a": "a"}, 1), ({"a": "b", "b": "c", "c": "b"}, 2)]
+)
 def test_a_cycle_is_shown(arcs, cycle):
     nodes = [node(name, "1", ("s",), (parent,)) for name, parent in arcs.items()]
     (fault,) = faults(*nodes)
@@ -141,8 +196,12 @@ def test_a_row_that_is_off_by_rounding():
     assert "--renormalise" in (fault.hint or "")
     read = build(*draft, renormalise=True)
     assert read.notes == ("y: 1 row summed to 1 only within 1e-07 and was rescaled",)
-    assert law(read, "y") == [Fraction(333333333333333333, 10**18), Fraction(666666666666666667, 10**18),
-                              Fraction(1, 4), Fraction(3, 4)]
+    assert law(read, "y") == [
+        Fraction(333333333333333333, 10**18),
+        Fraction(666666666666666667, 10**18),
+        Fraction(1, 4),
+        Fraction(3, 4),
+    ]
 
 
 def test_a_row_that_is_off_by_more_stays_an_error():

@@ -24,7 +24,8 @@ def test_graphml_is_read_back_by_networkx(tmp_path: Path) -> None:
     graph = nx.read_graphml(path)
     assert set(graph.edges) == set(network.graph.edges)
     assert {node: json.loads(data["states"]) for node, data in graph.nodes(data=True)} == {
-        name: list(variable.states) for name, variable in network.variables.items()}
+        name: list(variable.states) for name, variable in network.variables.items()
+    }
     assert graph.nodes[NAMES[5]]["origin"] == "deterministic"
 
 
@@ -34,7 +35,8 @@ def test_a_world_keeps_roles_and_the_order_of_parents(tmp_path: Path) -> None:
     path.write_text(write_graphml(network).text, encoding="utf-8")
     graph = nx.read_graphml(path)
     assert {node: data["role"] for node, data in graph.nodes(data=True) if "role" in data} == {
-        name: variable.role for name, variable in network.variables.items() if variable.role}
+        name: variable.role for name, variable in network.variables.items() if variable.role
+    }
     for name in network.variables:
         axes = {parent: data["axis"] for parent, _, data in graph.in_edges(name, data=True)}
         assert tuple(sorted(axes, key=axes.__getitem__)) == network.parents(name)

@@ -45,8 +45,11 @@ def network() -> Network:
 @cache
 def samples() -> dict[str, bytes]:
     """A small file of each format."""
-    return {".bif": SMALL.encode(), ".uai": write_uai(network()).text.encode(),
-            ".json": write_json(network()).text.encode()}
+    return {
+        ".bif": SMALL.encode(),
+        ".uai": write_uai(network()).text.encode(),
+        ".json": write_json(network()).text.encode(),
+    }
 
 
 def attempt(suffix: str, data: bytes) -> ReadNetwork | None:
@@ -108,17 +111,29 @@ def huge_bif(parents: int) -> str:
     return f"{roots}{child}probability (c | {', '.join(names)}) {{ default 1; }}\n"
 
 
-@pytest.mark.parametrize(("suffix", "text"), [
-    (".bif", huge_bif(3)), (".bif", huge_bif(40)),
-    (".bif", "variable a { type discrete [ 1000000000 ] { x }; }"),
-    (".bif", "variable a { type discrete [ 2 ] { x, y }; } probability (a) { table " + "1 " * 500_000 + "; }"),
-    (".bif", "variable a { " * 50_000), (".bif", "(" * 200_000), (".bif", '"' * 200_000), (".bif", "/*" * 100_000),
-    (".bif", "property " * 50_000), (".bif", "variable a { property " + '"x" ' * 100_000),
-    (".bif", "variable a { type discrete [2] { x y }; } probability (a) { " + "(" * 100_000),
-    (".uai", "BAYES 3 1000 1000 1000 3 1 0 1 1 3 0 1 2 1000 " + "0 " * 1000),
-    (".uai", "BAYES 1000000000 2"), (".uai", "BAYES 1 1000000000 1 1 0 1000000000 1"), (".uai", "#" * 300_000),
-    (".json", "[" * 300_000), (".json", '{"variables": ' * 50_000), (".json", "9" * 300_000),
-])
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        (".bif", huge_bif(3)),
+        (".bif", huge_bif(40)),
+        (".bif", "variable a { type discrete [ 1000000000 ] { x }; }"),
+        (".bif", "variable a { type discrete [ 2 ] { x, y }; } probability (a) { table " + "1 " * 500_000 + "; }"),
+        (".bif", "variable a { " * 50_000),
+        (".bif", "(" * 200_000),
+        (".bif", '"' * 200_000),
+        (".bif", "/*" * 100_000),
+        (".bif", "property " * 50_000),
+        (".bif", "variable a { property " + '"x" ' * 100_000),
+        (".bif", "variable a { type discrete [2] { x y }; } probability (a) { " + "(" * 100_000),
+        (".uai", "BAYES 3 1000 1000 1000 3 1 0 1 1 3 0 1 2 1000 " + "0 " * 1000),
+        (".uai", "BAYES 1000000000 2"),
+        (".uai", "BAYES 1 1000000000 1 1 0 1000000000 1"),
+        (".uai", "#" * 300_000),
+        (".json", "[" * 300_000),
+        (".json", '{"variables": ' * 50_000),
+        (".json", "9" * 300_000),
+    ],
+)
 def test_declared_sizes_and_repetitions_take_little_time_and_memory(suffix: str, text: str):
     tracemalloc.start()
     begun = time.perf_counter()
@@ -132,8 +147,10 @@ def test_declared_sizes_and_repetitions_take_little_time_and_memory(suffix: str,
 
 def test_many_defaults_are_too_large_together():
     text = huge_bif(2)
-    child = "".join(f"variable c{k} {{ type discrete [ 1 ] {{ s }}; }}\nprobability (c{k} | p0, p1) {{ default 1; }}\n"
-                    for k in range(30))
+    child = "".join(
+        f"variable c{k} {{ type discrete [ 1 ] {{ s }}; }}\nprobability (c{k} | p0, p1) {{ default 1; }}\n"
+        for k in range(30)
+    )
     with pytest.raises(PbnError) as caught:
         parse_bif(decoded((text + child).encode(), "n.bif"))
     assert caught.value.code == "network/too-large"
@@ -146,8 +163,11 @@ def test_ten_thousand_nodes():
     begun = time.perf_counter()
     found = attempt(".bif", text.encode())
     assert found is not None
-    for suffix, written in ((".bif", write_bif(found.network)), (".uai", write_uai(found.network)),
-                            (".json", write_json(found.network))):
+    for suffix, written in (
+        (".bif", write_bif(found.network)),
+        (".uai", write_uai(found.network)),
+        (".json", write_json(found.network)),
+    ):
         again = attempt(suffix, written.text.encode())
         assert again is not None
         assert len(again.network) == 10_000

@@ -21,20 +21,35 @@ from tests.network.formats.networks import assert_equal, networks, odd_network
 
 TABLE: dict[str, Any] = {"kind": "table", "parents": [], "denominator": 10, "numerators": [3, "7"]}
 INDEX: dict[str, Any] = {"kind": "index", "parents": ["x"], "index": [1, 0]}
-FOLD: dict[str, Any] = {"kind": "fold", "parents": ["x", "y", "x2"], "operation": "+",
-                        "terms": [["0", "1/3"], ["0", "0.5"], ["0", "1"]]}
+FOLD: dict[str, Any] = {
+    "kind": "fold",
+    "parents": ["x", "y", "x2"],
+    "operation": "+",
+    "terms": [["0", "1/3"], ["0", "0.5"], ["0", "1"]],
+}
 
 
 def document(**changes: Any) -> dict[str, Any]:
     """A document with each kind of CPD; ``changes`` replaces top-level keys."""
-    values = sorted({a + b + c for a in (Fraction(0), Fraction(1, 3)) for b in (Fraction(0), Fraction(1, 2))
-                     for c in (Fraction(0), Fraction(1))})
+    values = sorted(
+        {
+            a + b + c
+            for a in (Fraction(0), Fraction(1, 3))
+            for b in (Fraction(0), Fraction(1, 2))
+            for c in (Fraction(0), Fraction(1))
+        }
+    )
     variables = [
         {"name": "x", "states": ["a", "b"], "origin": "random", "cpd": dict(TABLE), "role": "latent", "unit": "%"},
         {"name": "x2", "states": ["a", "b"], "origin": "random", "cpd": dict(TABLE), "text": "second"},
         {"name": "y", "states": ["a", "b"], "origin": "deterministic", "cpd": dict(INDEX), "values": ["1/3", "-2.5"]},
-        {"name": "z", "states": [str(v) for v in values], "origin": "deterministic", "cpd": dict(FOLD),
-         "values": [str(v) for v in values]},
+        {
+            "name": "z",
+            "states": [str(v) for v in values],
+            "origin": "deterministic",
+            "cpd": dict(FOLD),
+            "values": [str(v) for v in values],
+        },
     ]
     return {"format": "pbn-network", "version": 1, "name": "net", "variables": variables, **changes}
 
@@ -50,7 +65,10 @@ def test_all_kinds_of_cpds_are_read():
     network = found.network
     assert network.variables["y"].values == (Fraction(1, 3), Fraction(-5, 2))
     assert (network.variables["x"].role, network.variables["x"].unit, network.variables["x2"].text) == (
-        "latent", "%", "second")
+        "latent",
+        "%",
+        "second",
+    )
     fold = network.cpds["z"]
     assert isinstance(fold, Fold)
     assert fold.terms[0] == (0, Fraction(1, 3))
@@ -90,31 +108,53 @@ def variable(k: int, **changes: Any) -> dict[str, Any]:
     return data
 
 
-@pytest.mark.parametrize(("data", "code"), [
-    ("", "syntax"), ("{", "syntax"), ("[" * 100_000, "syntax"), ('{"a": 1, "a": 2}', "syntax"),
-    ('{"a": NaN}', "syntax"), ('{"a": ' + "9" * 5000 + "}", "syntax"), ("[]", "json"), ("3", "json"), ("{}", "json"),
-    (document(version=2), "json"), (document(format="other"), "json"), (document(more=1), "json"),
-    (document(variables=[]), "json"), (document(undefined=["w"]), "unknown-variable"),
-    (variable(0, name="x2"), "duplicate-node"), (variable(0, states=[]), "json"), (variable(0, name=""), "json"),
-    (variable(0, states=["a", "a"]), "states"), (variable(0, states=["a", "b", "c"]), "shape"),
-    (variable(0, values=["1"]), "values"), (variable(0, values=["1", "1/0"]), "json"),
-    (variable(0, values=["1", "x"]), "json"), (variable(0, values=[1, 2]), "json"), (variable(0, origin="odd"), "json"),
-    (variable(0, cpd={**TABLE, "parents": ["z"]}), "unknown-parent"),
-    (variable(0, cpd={**TABLE, "parents": ["x"]}), "unknown-parent"),
-    (variable(2, cpd={**INDEX, "parents": ["x", "x"]}), "duplicate-parent"),
-    (variable(0, cpd={**TABLE, "denominator": 0}), "denominator"),
-    (variable(0, cpd={**TABLE, "denominator": 11}), "row-sum"),
-    (variable(0, cpd={**TABLE, "numerators": [11, -1]}), "json"),
-    (variable(0, cpd={**TABLE, "numerators": [3.0, 7]}), "json"),
-    (variable(0, cpd={**TABLE, "numerators": [True, 9]}), "json"),
-    (variable(0, cpd={**TABLE, "numerators": [3, "-7"]}), "json"),
-    (variable(0, cpd={**TABLE, "numerators": [3, str(10**30)]}), "row-sum"),
-    (variable(2, cpd={**INDEX, "index": [0, 2]}), "index"), (variable(2, cpd={**INDEX, "index": [0]}), "shape"),
-    (variable(2, cpd={**INDEX, "kind": "map"}), "json"), (variable(3, values=None), "values"),
-    (variable(3, cpd={**FOLD, "terms": [["0"], ["0"], ["0"]]}), "shape"),
-    (variable(3, cpd={**FOLD, "terms": [["0", "9"], ["0", "1"], ["0", "1"]]}), "values"),
-    (variable(3, cpd={**FOLD, "operation": "-"}), "json"), (variable(0, states=["a", "\ud800"]), "json"),
-])
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ("", "syntax"),
+        ("{", "syntax"),
+        ("[" * 100_000, "syntax"),
+        ('{"a": 1, "a": 2}', "syntax"),
+        ('{"a": NaN}', "syntax"),
+        ('{"a": ' + "9" * 5000 + "}", "syntax"),
+        ("[]", "json"),
+        ("3", "json"),
+        ("{}", "json"),
+        (document(version=2), "json"),
+        (document(format="other"), "json"),
+        (document(more=1), "json"),
+        (document(variables=[]), "json"),
+        (document(undefined=["w"]), "unknown-variable"),
+        (variable(0, name="x2"), "duplicate-node"),
+        (variable(0, states=[]), "json"),
+        (variable(0, name=""), "json"),
+        (variable(0, states=["a", "a"]), "states"),
+        (variable(0, states=["a", "b", "c"]), "shape"),
+        (variable(0, values=["1"]), "values"),
+        (variable(0, values=["1", "1/0"]), "json"),
+        (variable(0, values=["1", "x"]), "json"),
+        (variable(0, values=[1, 2]), "json"),
+        (variable(0, origin="odd"), "json"),
+        (variable(0, cpd={**TABLE, "parents": ["z"]}), "unknown-parent"),
+        (variable(0, cpd={**TABLE, "parents": ["x"]}), "unknown-parent"),
+        (variable(2, cpd={**INDEX, "parents": ["x", "x"]}), "duplicate-parent"),
+        (variable(0, cpd={**TABLE, "denominator": 0}), "denominator"),
+        (variable(0, cpd={**TABLE, "denominator": 11}), "row-sum"),
+        (variable(0, cpd={**TABLE, "numerators": [11, -1]}), "json"),
+        (variable(0, cpd={**TABLE, "numerators": [3.0, 7]}), "json"),
+        (variable(0, cpd={**TABLE, "numerators": [True, 9]}), "json"),
+        (variable(0, cpd={**TABLE, "numerators": [3, "-7"]}), "json"),
+        (variable(0, cpd={**TABLE, "numerators": [3, str(10**30)]}), "row-sum"),
+        (variable(2, cpd={**INDEX, "index": [0, 2]}), "index"),
+        (variable(2, cpd={**INDEX, "index": [0]}), "shape"),
+        (variable(2, cpd={**INDEX, "kind": "map"}), "json"),
+        (variable(3, values=None), "values"),
+        (variable(3, cpd={**FOLD, "terms": [["0"], ["0"], ["0"]]}), "shape"),
+        (variable(3, cpd={**FOLD, "terms": [["0", "9"], ["0", "1"], ["0", "1"]]}), "values"),
+        (variable(3, cpd={**FOLD, "operation": "-"}), "json"),
+        (variable(0, states=["a", "\ud800"]), "json"),
+    ],
+)
 def test_faults(data, code):
     text = data if isinstance(data, str) else json.dumps(data)
     with pytest.raises(NetworkError) as caught:
@@ -142,8 +182,15 @@ def test_no_variable_may_be_called_like_a_part_of_a_fold():
 
 def test_a_declared_size_is_refused_before_anything_is_allocated():
     states = [str(k) for k in range(1000)]
-    roots = [{"name": name, "states": states, "origin": "random",
-              "cpd": {**TABLE, "denominator": 1, "numerators": [1] + [0] * 999}} for name in "pqr"]
+    roots = [
+        {
+            "name": name,
+            "states": states,
+            "origin": "random",
+            "cpd": {**TABLE, "denominator": 1, "numerators": [1] + [0] * 999},
+        }
+        for name in "pqr"
+    ]
     child = {"name": "c", "states": ["a"], "origin": "random", "cpd": {**TABLE, "parents": ["p", "q", "r"]}}
     with pytest.raises(NetworkError) as caught:
         read(document(variables=[*roots, child]))

@@ -16,8 +16,10 @@ def test_many_rescaled_rows_share_a_power_of_ten():
 
     rows = np.random.default_rng(3).dirichlet(np.ones(9), size=400)
     model = DiscreteBayesianNetwork([("x", "y")])
-    model.add_cpds(TabularCPD("x", 400, np.full((400, 1), 1 / 400)),
-                   TabularCPD("y", 9, rows.T, evidence=["x"], evidence_card=[400]))
+    model.add_cpds(
+        TabularCPD("x", 400, np.full((400, 1), 1 / 400)),
+        TabularCPD("y", 9, rows.T, evidence=["x"], evidence_card=[400]),
+    )
     cpd = network_from_pgmpy(model).cpds["y"]
     assert isinstance(cpd, Table)
     off = sum(1 for row in rows.tolist() if sum(map(Fraction, map(repr, row))) != 1)

@@ -49,34 +49,38 @@ def test_the_child_is_last_and_changes_fastest():
         assert isinstance(cpd, Table)
         assert cpd.parents == ("1", "0")
         assert [Fraction(int(n), cpd.denominator) for n in cpd.numerators[..., 0].ravel()] == [
-            Fraction(k, 10) for k in range(1, 7)]
+            Fraction(k, 10) for k in range(1, 7)
+        ]
 
 
-@pytest.mark.parametrize(("old", "new", "code", "line"), [
-    ("BAYES", "MARKOV", "uai-type", 2),
-    ("BAYES", "CAUSAL", "uai-type", 2),
-    ("BAYES", "bayes", "uai-type", 2),
-    (TEXT, "", "uai-type", 1),
-    (TEXT, "# nothing", "uai-type", 1),
-    ("\n3\n2 3 2", "\n0\n2 3 2", "empty", 3),
-    ("\n3\n2 3 2", "\n1000000000\n2 3 2", "states", 6),
-    ("2 3 2", "2 1000000000 2", "too-large", 7),
-    ("2 3 2", "1000000000 1000000000 2", "too-large", 6),
-    ("2 3 2", "2 0 2", "states", 4),
-    ("2 3 2", "2 -3 2", "syntax", 4),
-    ("2 3 2\n3", "2 3 2\n4", "shape", 5),
-    ("1 1", "1 7", "unknown-variable", 7),
-    ("1 1", "1 0", "duplicate-cpd", 7),
-    ("1 1", "0 1", "shape", 7),
-    ("1 1", "2 1 1", "shape", 12),
-    ("3 1 0 2", "3 1 1 2", "shape", 14),
-    ("\n2\n.2", "\n3\n.2", "shape", 10),
-    (".2 .8", ".2 .9", "row-sum", 11),
-    (".2 .8", ".2 x", "probability", 11),
-    ("5e-1 .5", "5e-1 .6", "row-sum", 15),
-    (" .6 .4\n", " .6\n", "syntax", 15),
-    (" .6 .4\n", " .6 .4 7\n", "syntax", 15),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "code", "line"),
+    [
+        ("BAYES", "MARKOV", "uai-type", 2),
+        ("BAYES", "CAUSAL", "uai-type", 2),
+        ("BAYES", "bayes", "uai-type", 2),
+        (TEXT, "", "uai-type", 1),
+        (TEXT, "# nothing", "uai-type", 1),
+        ("\n3\n2 3 2", "\n0\n2 3 2", "empty", 3),
+        ("\n3\n2 3 2", "\n1000000000\n2 3 2", "states", 6),
+        ("2 3 2", "2 1000000000 2", "too-large", 7),
+        ("2 3 2", "1000000000 1000000000 2", "too-large", 6),
+        ("2 3 2", "2 0 2", "states", 4),
+        ("2 3 2", "2 -3 2", "syntax", 4),
+        ("2 3 2\n3", "2 3 2\n4", "shape", 5),
+        ("1 1", "1 7", "unknown-variable", 7),
+        ("1 1", "1 0", "duplicate-cpd", 7),
+        ("1 1", "0 1", "shape", 7),
+        ("1 1", "2 1 1", "shape", 12),
+        ("3 1 0 2", "3 1 1 2", "shape", 14),
+        ("\n2\n.2", "\n3\n.2", "shape", 10),
+        (".2 .8", ".2 .9", "row-sum", 11),
+        (".2 .8", ".2 x", "probability", 11),
+        ("5e-1 .5", "5e-1 .6", "row-sum", 15),
+        (" .6 .4\n", " .6\n", "syntax", 15),
+        (" .6 .4\n", " .6 .4 7\n", "syntax", 15),
+    ],
+)
 def test_faults_have_code_and_line(old, new, code, line):
     assert old in TEXT
     with pytest.raises(NetworkError) as caught:
@@ -117,8 +121,12 @@ def test_numbers_stand_for_names_and_states():
     written = write_uai(network)
     assert set(written.names) == set(network.variables)
     assert written.names["two words"] == str(list(network.variables).index("two words"))
-    assert all(code == str(k) for name, variable in network.variables.items()
-               for k, state in enumerate(variable.states) if (code := written.states[name][state]))
+    assert all(
+        code == str(k)
+        for name, variable in network.variables.items()
+        for k, state in enumerate(variable.states)
+        if (code := written.states[name][state])
+    )
     same_posteriors(network, read(written.text).network, dict(written.names), 0)
 
 
@@ -139,8 +147,9 @@ def test_pyagrum_reads_what_we_write(shared: Path, tmp_path: Path):
     network = read_bif(shared / "networks" / "asia.bif").network
     kept = ["asia", "tub", "smoke", "lung", "bronc"]
     order = [name for name in network.variables if name in kept]
-    small = Network(variables={name: network.variables[name] for name in order},
-                    cpds={name: network.cpds[name] for name in order})
+    small = Network(
+        variables={name: network.variables[name] for name in order}, cpds={name: network.cpds[name] for name in order}
+    )
     written = write_uai(small)
     path = tmp_path / "net.uai"
     path.write_text(written.text, encoding="utf-8")

@@ -22,8 +22,10 @@ AB = """\
 </nodes><extensions><genie><submodel><node id="A"><name>A, for people</name></node></submodel></genie></extensions>
 </smile>
 """
-DETERMINISTIC = ('<deterministic id="D"><state id="u"/><state id="v"/><parents>A B</parents>'
-                 "<resultingstates>u v u u v\nv</resultingstates></deterministic>")
+DETERMINISTIC = (
+    '<deterministic id="D"><state id="u"/><state id="v"/><parents>A B</parents>'
+    "<resultingstates>u v u u v\nv</resultingstates></deterministic>"
+)
 NOISY = """<noisymax id="M"><state id="high"/><state id="low"/><state id="none"/><parents>A B</parents>
 <strengths>{}</strengths><parameters>.5 .25 .25 .25 .25 .5 0 0 1 .2 .3 .5 0 0 1 .1 .1 .8</parameters></noisymax>"""
 
@@ -77,11 +79,14 @@ def test_refused_with_code_and_line(extra: str, code: str, line: int) -> None:
 
 
 def test_a_noisy_max_node_of_many_parents_is_refused_before_it_is_expanded() -> None:
-    nodes = "".join(f'<cpt id="P{k}"><state id="t"/><state id="f"/><probabilities>.5 .5</probabilities></cpt>'
-                    for k in range(40))
+    nodes = "".join(
+        f'<cpt id="P{k}"><state id="t"/><state id="f"/><probabilities>.5 .5</probabilities></cpt>' for k in range(40)
+    )
     parents, laws_ = " ".join(f"P{k}" for k in range(40)), ".123456789 .876543211 0 1 " * 40 + ".5 .5"
-    many = (f'{nodes}<noisymax id="M"><state id="t"/><state id="f"/><parents>{parents}</parents>'
-            f"<strengths>{'0 1 ' * 40}</strengths><parameters>{laws_}</parameters></noisymax>")
+    many = (
+        f'{nodes}<noisymax id="M"><state id="t"/><state id="f"/><parents>{parents}</parents>'
+        f"<strengths>{'0 1 ' * 40}</strengths><parameters>{laws_}</parameters></noisymax>"
+    )
     with pytest.raises(NetworkError, match="too large to expand"):
         parse_xdsl(FileText("x.xdsl", AB.format(many)))
 

@@ -47,13 +47,20 @@ def refusal(text: str) -> tuple[str, int]:
 
 def test_the_child_varies_fastest() -> None:
     assert laws(parse_xmlbif(FileText("x.xml", RAIN)).network)["wet"] == (
-        ("rain",), [[Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], [Fraction(0), Fraction(1, 2), Fraction(1, 2)]])
+        ("rain",),
+        [[Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], [Fraction(0), Fraction(1, 2), Fraction(1, 2)]],
+    )
 
 
 def test_before_0_3_the_child_varies_slowest() -> None:
-    old = (RAIN.replace("DEFINITION>", "PROBABILITY>").replace("OUTCOME>", "VALUE>").replace(' TYPE="nature"', "")
-           .replace("</NAME><VALUE>", "</NAME><TYPE>discrete</TYPE><VALUE>").replace(' VERSION="0.3"', "")
-           .replace(".5 .25 .25 0 .5 .5", ".5 0 .25 .5 .25 .5"))
+    old = (
+        RAIN.replace("DEFINITION>", "PROBABILITY>")
+        .replace("OUTCOME>", "VALUE>")
+        .replace(' TYPE="nature"', "")
+        .replace("</NAME><VALUE>", "</NAME><TYPE>discrete</TYPE><VALUE>")
+        .replace(' VERSION="0.3"', "")
+        .replace(".5 .25 .25 0 .5 .5", ".5 0 .25 .5 .25 .5")
+    )
     new = parse_xmlbif(FileText("x.xml", RAIN)).network
     assert laws(parse_xmlbif(FileText("x.xml", '<?XML VERSION="1.0"?>\n' + old)).network) == laws(new)
 
@@ -93,8 +100,19 @@ def test_defaults_of_a_document_type_do_not_multiply() -> None:
     assert refusal(f"<!DOCTYPE BIF [{many}]>{RAIN}") == ("network/too-large", 1)
 
 
-@pytest.mark.parametrize("text", ["", "\0", "<", "<BIF/>", "<BIF>" * 100_000, "<a/>" * 10, "<BIF><NETWORK/></BIF>",
-                                  RAIN.replace("<TABLE>.5", "<TABLE>" + "1 " * 500_000)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0",
+        "<",
+        "<BIF/>",
+        "<BIF>" * 100_000,
+        "<a/>" * 10,
+        "<BIF><NETWORK/></BIF>",
+        RAIN.replace("<TABLE>.5", "<TABLE>" + "1 " * 500_000),
+    ],
+)
 def test_hostile_texts(text: str) -> None:
     assert one_answer(parse_xmlbif, text) is None
 
@@ -111,8 +129,11 @@ def test_a_declaration_of_10_9_cells_costs_nothing() -> None:
 
 
 def test_ten_thousand_nodes() -> None:
-    nodes = "".join(f"<VARIABLE><NAME>v{k}</NAME><OUTCOME>a</OUTCOME><OUTCOME>b</OUTCOME></VARIABLE>"
-                    f"<DEFINITION><FOR>v{k}</FOR><TABLE>.5 .5</TABLE></DEFINITION>" for k in range(10_000))
+    nodes = "".join(
+        f"<VARIABLE><NAME>v{k}</NAME><OUTCOME>a</OUTCOME><OUTCOME>b</OUTCOME></VARIABLE>"
+        f"<DEFINITION><FOR>v{k}</FOR><TABLE>.5 .5</TABLE></DEFINITION>"
+        for k in range(10_000)
+    )
     read = one_answer(parse_xmlbif, f"<BIF><NETWORK>{nodes}</NETWORK></BIF>")
     assert read is not None
     assert len(read.network) == 10_000
@@ -141,7 +162,9 @@ def test_javabayes_files_say_what_their_bif_twins_say(name: str, shared: Path) -
     for node, (parents, rows) in laws(twin).items():
         mine, own = sole[node.lower().replace("-", "_")]
         assert (tuple(p.lower().replace("-", "_") for p in parents), rows) == (
-            tuple(p.lower().replace("-", "_") for p in mine), own)
+            tuple(p.lower().replace("-", "_") for p in mine),
+            own,
+        )
 
 
 def test_the_files_without_references_are_read(shared: Path) -> None:
@@ -152,7 +175,7 @@ def test_the_files_without_references_are_read(shared: Path) -> None:
         read = read_network(networks / f"wetgrass_xmlbif{version}__unbbayes.xml", renormalise=True)
         wet = read.network.cpds["Wet"]
         assert isinstance(wet, Table)
-        assert wet.probabilities[0, 0].tolist() == pytest.approx([.99, .01], abs=1e-6)
+        assert wet.probabilities[0, 0].tolist() == pytest.approx([0.99, 0.01], abs=1e-6)
 
 
 def test_unbbayes_has_the_first_parent_next_to_the_owner(shared: Path) -> None:
@@ -188,7 +211,8 @@ def test_pgmpy_reads_what_is_written(tmp_path: Path, shared: Path) -> None:
     write_network(network, tmp_path / "asia.xml")
     model = XMLBIFReader(str(tmp_path / "asia.xml")).get_model()
     assert pgmpy_posterior(model, "lung", dysp="yes", smoke="no") == pytest.approx(
-        dict(Engine(network).posterior("lung", {"dysp": 0, "smoke": 1}).probs), abs=1e-9)
+        dict(Engine(network).posterior("lung", {"dysp": 0, "smoke": 1}).probs), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("file", ["asia.bif", "sachs.bif", "child.bif"])
