@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
-from pbn.errors import Fault, QueryError, closest, listing, nearest
-from pbn.evidence import column_codes, evidence_codes, unknown_variable
+from pbn.batch import frame_posteriors
+from pbn.errors import Fault, QueryError, listing, nearest
+from pbn.evidence import evidence_codes, unknown_variable
 from pbn.exact.engine import ArithmeticName, BayesError, BoundStatistic, Engine, Posterior
 from pbn.exact.estimate import Estimate, estimate_bayes_error
 from pbn.exact.plan import DEFAULT_BUDGET
@@ -306,69 +307,7 @@ class World:
         QueryError
             A missing column or value, an unknown state, a case of probability zero, no cases at all.
         """
-        if not hasattr(frame, "columns"):
-            raise QueryError(
-                Fault(
-                    code="query/not-a-frame",
-                    message="the cases are no pandas DataFrame",
-                    found=type(frame).__name__,
-                    hint="pandas.DataFrame(cases) makes one",
-                )
-            )
-        visible = self.visible(level)
-        statistic = self.statistic(level, question=question)
-        missing = [name for name in statistic.needed if name not in frame.columns]
-        if missing:
-            close = closest(missing[0], [str(column) for column in frame.columns])
-            raise QueryError(
-                Fault(
-                    code="query/missing-column",
-                    message=f"the cases have no column {listing(missing)}",
-                    found=listing(map(str, frame.columns)),
-                    hint=f"is the column {close!r} meant to be {missing[0]}?" if close else None,
-                )
-            )
-        twice = [name for name in visible if list(frame.columns).count(name) > 1]
-        if twice:
-            raise QueryError(Fault(code="query/twice", message=f"the cases have several columns {listing(twice)}"))
-        if not len(frame):
-            raise QueryError(Fault(code="query/no-cases", message="the frame has no rows"))
-        codes = {
-            name: column_codes(self.network.variables[name], frame[name]) for name in visible if name in frame.columns
-        }
-        self._check_possible(codes, frame)
-        if not statistic.is_affordable("exact"):
-            return self._one_by_one(statistic.statistic.target, {name: codes[name] for name in statistic.needed})
-        rows = statistic.rows({name: codes[name] for name in statistic.needed})
-        found: Array = statistic.posteriors()[np.broadcast_to(rows, len(frame))]
-        return found
-
-    def _one_by_one(self, asked: str, codes: Mapping[str, Array]) -> Array:
-        """Posteriors by one elimination for each distinct case, where a table for all would be too large."""
-        distinct, inverse = np.unique(np.stack(list(codes.values()), axis=1), axis=0, return_inverse=True)
-        answers = [self.engine.posterior(asked, dict(zip(codes, case, strict=True))) for case in distinct.tolist()]
-        found: Array = np.array([list(answer.probs.values()) for answer in answers])[inverse.ravel()]
-        return found
-
-    def _check_possible(self, codes: Mapping[str, Array], frame: pd.DataFrame) -> None:
-        possible = np.ones(len(frame), dtype=bool)
-        for names, factor in self.engine.evidence_factors(tuple(codes)):
-            if not (factor > 0).all():
-                possible &= (factor > 0)[tuple(codes[name] for name in names)]
-        if not possible.all():
-            first = int(np.argmin(possible))
-            case = {name: int(column[first]) for name, column in codes.items()}
-            try:
-                self.engine.evidence_probability(case)
-            except QueryError as error:
-                raise QueryError(
-                    Fault(
-                        code="query/impossible-evidence",
-                        message=f"row {frame.index[first]} has probability zero",
-                        found=error.faults[0].found,
-                        hint=error.faults[0].hint,
-                    )
-                ) from None
+        return frame_posteriors(self.engine, self.statistic(level, question=question), self.visible(level), frame)
 
     def table(self, level: str | None = None, *, question: str | None = None) -> pd.DataFrame:
         """The sufficient statistic's values, their probability, and the posterior at each.
