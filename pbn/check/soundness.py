@@ -86,7 +86,7 @@ def _rules_total(world: World) -> Finding:
     never = f"{len(partial_rules)} of them would fail in cases that never happen" if partial_rules else ""
     return passed_if(
         not wrong,
-        f"{deterministic} rules have values",
+        f"none of {deterministic} can fail",
         detail=never,
         wrong=f"no value in some case that can happen: {listing(wrong)}",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,4 +152,17 @@ def test_a_check_that_costs_too_much_is_skipped() -> None:
 
 def test_a_world_without_levels_or_questions() -> None:
     world = replace(pbn.loads(COIN), levels={}, questions={}, spec=None)
-    assert [result.name for result in check_world(world).results] == ["cpds_exact", "rules_total"]
+    report = check_world(world)
+    assert [(result.name, result.outcome) for result in report.results] == [
+        ("cpds_exact", "pass"),
+        ("rules_total", "pass"),
+        ("engines_agree", "skipped"),
+    ]
+
+
+@pytest.mark.parametrize(("file", "node"), [("asia", "lung"), ("sachs", "Akt"), ("alarm", "HYPOVOLEMIA")])
+def test_real_network_files(shared: Path, file: str, node: str) -> None:
+    world = pbn.load(shared / "networks" / f"{file}.bif", question=node, renormalise=True)
+    report = check_world(world, samples=50)
+    assert report.passed, [*report.failures, *report.skipped]
+    assert [result.name for result in report.results] == ["cpds_exact", "rules_total", "never_visible", "engines_agree"]

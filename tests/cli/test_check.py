@@ -109,3 +109,22 @@ def test_a_process_of_its_own(pbn_process, failing_world):
     done = pbn_process("check", failing_world, "--samples", "1")
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+
+
+def test_one_question(pbn_command):
+    result = pbn_command("check", "support_ticket", "--question", "queue", "--samples", "2", "--json")
+    (told,) = json.loads(result.stdout)
+    assert {row["question"] for row in told["results"]} == {None, "queue"}
+    assert pbn_command("check", "support_ticket", "--question", "quue").exit_code == 2
+
+
+def test_a_network_file(pbn_command, tmp_path):
+    from pbn.loading import write_world
+
+    path = tmp_path / "ticket.bif"
+    write_world(pbn.load("support_ticket"), path)
+    result = pbn_command("check", str(path), "--samples", "2")
+    assert result.exit_code == 0
+    assert "engines_agree: nothing is asked" in result.stdout
+    result = pbn_command("check", str(path), "--question", "queue", "--samples", "2")
+    assert "ticket: all 4 promises are kept" in result.stdout
