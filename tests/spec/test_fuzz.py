@@ -42,8 +42,10 @@ def ask_everything(text):
         error = raised
     else:
         for question in world.questions:
-            for ask in (world.posterior, *(lambda question, level=level: world.bayes_error(level, question=question)
-                                           for level in world.levels)):
+            for ask in (
+                world.posterior,
+                *(lambda question, level=level: world.bayes_error(level, question=question) for level in world.levels),
+            ):
                 try:
                     ask(question=question)
                 except pbn.PbnError as raised:
@@ -78,8 +80,33 @@ EXPRESSIONS = [
     "residual + 1", "9" * 50, "x" * 5_000, "1 + " * 3_000 + "1", "-" * 3_000 + "1", "score * " * 40 + "score", "\x00",
     "\ud800", "~", "",
 ]  # fmt: skip
-WORDS = ["states", "p", "given", "rule", "first", "else", "of", "values", "merge", "into", "measured", "count", "role",
-         "repeat", "hide", "show", "asks", "kind", "positive", "from", "to", "step", "cuts", "parameters", "levels"]
+WORDS = [
+    "states",
+    "p",
+    "given",
+    "rule",
+    "first",
+    "else",
+    "of",
+    "values",
+    "merge",
+    "into",
+    "measured",
+    "count",
+    "role",
+    "repeat",
+    "hide",
+    "show",
+    "asks",
+    "kind",
+    "positive",
+    "from",
+    "to",
+    "step",
+    "cuts",
+    "parameters",
+    "levels",
+]
 
 
 @st.composite
@@ -144,9 +171,17 @@ def test_a_damaged_text_gives_answers_or_one_clear_error(name, data):
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         stop = data.draw(st.integers(start, min(start + 20, len(text))))
-        piece = data.draw(st.one_of(
-            st.just(""), st.text(max_size=3), st.integers(-10, 1000).map(str), st.sampled_from(WORDS),
-            st.sampled_from(["\n", "  ", ": ", "[", "]", "{", "}", "'", '"', "- ", ", ", "..", "*", "/", "#", "&a "])))
+        piece = data.draw(
+            st.one_of(
+                st.just(""),
+                st.text(max_size=3),
+                st.integers(-10, 1000).map(str),
+                st.sampled_from(WORDS),
+                st.sampled_from(
+                    ["\n", "  ", ": ", "[", "]", "{", "}", "'", '"', "- ", ", ", "..", "*", "/", "#", "&a "]
+                ),
+            )
+        )
         text = text[:start] + piece + text[stop:]
     ask_everything(text)
 
@@ -163,8 +198,10 @@ def test_a_truncated_file_gives_answers_or_one_clear_error(name):
 
 
 def world(variables, asks="y"):
-    return (f"name: hostile\ntitle: Hostile\nvariables:\n{variables}  coin: {{states: [no, yes]}}\n"
-            f"questions: {{q: {{asks: {asks}, kind: choice, text: Which?}}}}\nlevels: {{all: {{hide: []}}}}\n")
+    return (
+        f"name: hostile\ntitle: Hostile\nvariables:\n{variables}  coin: {{states: [no, yes]}}\n"
+        f"questions: {{q: {{asks: {asks}, kind: choice, text: Which?}}}}\nlevels: {{all: {{hide: []}}}}\n"
+    )
 
 
 def many(count, body):
@@ -172,7 +209,7 @@ def many(count, body):
 
 
 def rule(text):
-    return f"  y: {{rule: \"{text}\"}}\n"
+    return f'  y: {{rule: "{text}"}}\n'
 
 
 def joined(operator, count):
@@ -240,7 +277,14 @@ for name, text in test_fuzz.HOSTILE.items():
 def test_files_that_ask_for_much_end_soon_in_bounded_memory():
     """In a process of its own, whose memory is limited; the last line that it prints names the file it failed at."""
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # threads reserve address space
-    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, timeout=600, env=environment,
-                          stdin=subprocess.DEVNULL, cwd=Path(__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    )
     assert done.returncode == 0, done.stdout[-200:] + done.stderr[-2000:]
     assert done.stdout.splitlines() == list(HOSTILE)

@@ -15,7 +15,8 @@ CREDIT = WORLDS["credit_risk"]
 LEVELS = [(name, level) for name, world in WORLDS.items() for level in world.levels]
 each_level = pytest.mark.parametrize(("name", "level"), LEVELS)
 each_question = pytest.mark.parametrize(
-    ("name", "level", "question"), [(name, level, asked) for name, level in LEVELS for asked in WORLDS[name].questions])
+    ("name", "level", "question"), [(name, level, asked) for name, level in LEVELS for asked in WORLDS[name].questions]
+)
 SMALL = """
 name: small
 title: Small
@@ -62,8 +63,9 @@ def sample(world, count, seed=0):
         codes[name] = np.zeros(count, dtype=int)
         for k in np.unique(row):
             codes[name][row == k] = np.searchsorted(limits[k], chance[row == k], side="right")
-    return pd.DataFrame({name: np.array(network.variables[name].states, dtype=object)[codes[name]]
-                         for name in network.named})
+    return pd.DataFrame(
+        {name: np.array(network.variables[name].states, dtype=object)[codes[name]] for name in network.named}
+    )
 
 
 def cases_of(name, level, count, seed=1):
