@@ -24,7 +24,7 @@ NAMES = ("credit_risk", "peer_review", "support_ticket")
 TEXTS = {name: pbn.shipped_worlds()[name].read_text(encoding="utf-8") for name in NAMES}
 TREES = {name: yaml.load(text, Loader=yaml.BaseLoader) for name, text in TEXTS.items()}
 BUDGET = 50_000_000
-SECONDS = 5
+SECONDS = 20
 MEMORY = 1_500_000_000
 fuzz = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -156,6 +156,7 @@ def test_many_defaults_are_too_large_together():
     assert caught.value.code == "network/too-large"
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes():
     nodes = "".join(f"variable n{k} {{ type discrete [ 2 ] {{ a, b }}; }}\n" for k in range(10_000))
     laws = "".join(f"probability (n{k} | n{k + 1}) {{ (a) .1 .9; (b) .2 .8; }}\n" for k in range(9_999))

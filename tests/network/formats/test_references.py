@@ -105,7 +105,15 @@ def check_answers(file: str, read: ReadNetwork) -> int:
     return done
 
 
-@pytest.mark.parametrize("file", [file for file in answered() if file not in REFUSED])
+LARGE = ("barley", "diabetes", "mildew", "munin", "link", "pathfinder", "pigs", "health")
+
+
+def by_size(files: list[str]) -> list[object]:
+    """Each file as a parameter; the large ones belong to the slow tests."""
+    return [pytest.param(file, marks=pytest.mark.slow if file.startswith(LARGE) else ()) for file in files]
+
+
+@pytest.mark.parametrize("file", by_size([file for file in answered() if file not in REFUSED]))
 def test_right_answers(file: str, shared: Path) -> None:
     source, read_file = sources()[file], READERS[Path(file).suffix]
     deviation = float(source["max_rowsum_dev"])
