@@ -23,6 +23,8 @@ ArithmeticName = Literal["exact", "float"]
 
 SMALLEST = 1e-290
 """Evidence less probable than this is answered exactly: float64 would lose its digits."""
+SMALL_TABLE = 10**5
+"""Cells up to which a table of all cases is computed to answer one of them."""
 KEPT = 64
 """Plans, views and statistics that an engine keeps, each; the oldest goes first."""
 
@@ -148,7 +150,7 @@ class Engine:
             The evidence is impossible; the error names an irreducible set of conflicting values.
         """
         states = self.network.variables[query].states
-        if statistic is not None and set(statistic.needed) <= set(evidence) and statistic.is_affordable(arithmetic):
+        if statistic is not None and set(statistic.needed) <= set(evidence) and statistic.is_worth_it(arithmetic):
             certain = self.joint((), evidence, arithmetic)
             self._check_possible(certain, evidence)
             row = statistic.row({name: evidence[name] for name in statistic.needed}, arithmetic)
@@ -241,6 +243,12 @@ class BoundStatistic:
         variables = [self.statistic.network.variables[node] for node in self.nodes]
         shown = [f"{v.name} ({v.text})" if v.origin == "auxiliary" else v.name for v in variables]
         return f"look-up in the table over {', '.join(shown)}"
+
+    def is_worth_it(self, arithmetic: ArithmeticName) -> bool:
+        """Whether one case should be looked up: the table is there already, or it is small."""
+        return arithmetic in self._joints or (
+            self.statistic.plan.largest <= SMALL_TABLE and self.is_affordable(arithmetic)
+        )
 
     def is_affordable(self, arithmetic: ArithmeticName) -> bool:
         """Whether the joint law can be computed within the budget."""
