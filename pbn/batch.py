@@ -58,16 +58,12 @@ def _check_frame(statistic: BoundStatistic, visible: Sequence[str], frame: pd.Da
 
 
 def _check_possible(engine: Engine, codes: Mapping[str, Array], frame: pd.DataFrame) -> None:
-    possible = _possible(engine, codes, len(frame))
-    if possible.all():
-        return
-    first = int(np.argmin(possible))
-    try:
-        engine.evidence_probability({name: int(column[first]) for name, column in codes.items()})
-    except QueryError as error:
-        message = f"row {frame.index[first]} has probability zero"
-        fault = error.faults[0]
-        raise QueryError(Fault(code=fault.code, message=message, found=fault.found, hint=fault.hint)) from None
+    for row in np.flatnonzero(~_possible(engine, codes, len(frame))).tolist():
+        try:
+            engine.evidence_probability({name: int(column[row]) for name, column in codes.items()})
+        except QueryError as error:
+            message, fault = f"row {frame.index[row]} has probability zero", error.faults[0]
+            raise QueryError(Fault(code=fault.code, message=message, found=fault.found, hint=fault.hint)) from None
 
 
 def _possible(engine: Engine, codes: Mapping[str, Array], count: int) -> Array:
