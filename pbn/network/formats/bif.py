@@ -205,9 +205,10 @@ class _Tables:
                 allowed=f"{len(parents)} states, one for each parent",
             )
             return None
-        row = 0
+        row, codes = 0, self.codes
         for parent, state in zip(parents, states, strict=True):
-            code = self.codes[parent].get(state)
+            known = codes[parent]
+            code = known.get(state)
             if code is None:
                 hint = nearest(state, self.states[parent]) if len(self.faults.found) < MAX_FAULTS else None
                 self._fault(
@@ -217,7 +218,7 @@ class _Tables:
                     hint=hint,
                 )
                 return None
-            row = row * len(self.states[parent]) + code
+            row = row * len(known) + code
         return row
 
     def _fault(

@@ -49,7 +49,8 @@ def exact_decimals(tokens: Iterable[str], slack: float = 0.0) -> Decimals:
             parts[token] = part
     places = max((places for _, places in parts.values()), default=0)
     places = max(places, 0)
-    scaled = {token: mantissa * 10 ** (places - own) for token, (mantissa, own) in parts.items()}
+    powers = {own: 10 ** (places - own) for own in {own for _, own in parts.values()}}
+    scaled = {token: mantissa * powers[own] for token, (mantissa, own) in parts.items()}
     most = 10**places + int(slack * 10**18) * 10**places // 10**18
     for token in [token for token, value in scaled.items() if value > most]:
         bad[token] = "is greater than 1"
@@ -64,7 +65,8 @@ def _mantissa(token: str) -> tuple[int, int] | str:
     whole, _, fraction = token.partition(".")
     digits = whole + fraction
     if digits.isdecimal() and digits.isascii():  # nearly all numbers, and faster than the pattern
-        return int(digits), len(fraction) if digits.strip("0") else 0
+        mantissa = int(digits)
+        return mantissa, len(fraction) if mantissa else 0
     match = _NUMBER.fullmatch(token)
     if match is None:
         return "is not a number"
