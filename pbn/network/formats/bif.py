@@ -26,8 +26,6 @@ from pbn.errors import Place, nearest
 from pbn.network.formats.bif_blocks import Blocks, Entry, Walker
 from pbn.network.formats.draft import (
     MAX_CELLS,
-    MAX_FAULTS,
-    Faults,
     NodeDraft,
     ReadNetwork,
     WrittenNetwork,
@@ -35,6 +33,7 @@ from pbn.network.formats.draft import (
     build_network,
     oversize,
 )
+from pbn.network.formats.faults import MAX_FAULTS, Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText, file_text
 from pbn.network.model import Network

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pbn.errors import NetworkError, Place, listing, nearest
-from pbn.network.formats.draft import Faults, NodeDraft, WrittenNetwork, oversize
+from pbn.network.formats.draft import NodeDraft, WrittenNetwork, oversize
+from pbn.network.formats.faults import Faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

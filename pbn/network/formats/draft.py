@@ -16,6 +16,7 @@ import numpy as np
 
 from pbn.errors import BudgetError, Fault, NetworkError, Place, listing, nearest
 from pbn.network.chain import chained
+from pbn.network.formats.faults import MAX_FAULTS, Faults
 from pbn.network.formats.numbers import (
     INT64_MAX,
     common_divisor,
@@ -28,8 +29,6 @@ from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Table, Variab
 
 MAX_CELLS = 2 * 10**7
 """Entries that the tables of a file may have together."""
-MAX_FAULTS = 50
-"""Faults that one error lists."""
 FLOAT_NOISE = 12
 """A row that is off by at most 10^-12 is taken for printed doubles and rescaled exactly."""
 ROUNDING = 3
@@ -173,35 +172,6 @@ def as_tables(network: Network) -> Network:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number < 10**15 else f"about 10^{int(math.log10(number))} {what}"
-
-
-class Faults:
-    """Faults as they are found; the first `MAX_FAULTS` are shown."""
-
-    def __init__(self) -> None:
-        self.found: list[Fault] = []
-
-    def add(
-        self,
-        code: str,
-        message: str,
-        place: Place,
-        found: str | None = None,
-        allowed: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        """Keep one more fault."""
-        self.found.append(
-            Fault(code=f"network/{code}", message=message, place=place, found=found, allowed=allowed, hint=hint)
-        )
-
-    def raise_any(self) -> None:
-        """Raise what was found, if anything was."""
-        if len(self.found) > MAX_FAULTS:
-            left = len(self.found) - MAX_FAULTS + 1
-            self.found[MAX_FAULTS - 1 :] = [Fault(code="network/more", message=f"{left:,} more faults are not shown")]
-        if self.found:
-            raise NetworkError(*self.found)
 
 
 def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: Faults) -> None:

@@ -25,7 +25,8 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pbn.errors import Fault, NetworkError, PbnError, nearest
-from pbn.network.formats.draft import MAX_CELLS, MAX_FAULTS, Faults, ReadNetwork, WrittenNetwork, oversize
+from pbn.network.formats.draft import MAX_CELLS, ReadNetwork, WrittenNetwork, oversize
+from pbn.network.formats.faults import MAX_FAULTS, Faults
 from pbn.network.formats.numbers import INT64_MAX
 from pbn.network.formats.text import FileText, file_text
 from pbn.network.model import CPD, Fold, IndexMap, Network, Operation, Origin, Table, Variable, number_text

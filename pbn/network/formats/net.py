@@ -21,15 +21,8 @@ from dataclasses import dataclass, field
 
 from pbn.errors import NetworkError, listing
 from pbn.network.formats.definitions import Definition, distinct, drafts_of, identifier, written
-from pbn.network.formats.draft import (
-    MAX_CELLS,
-    Faults,
-    NodeDraft,
-    ReadNetwork,
-    WrittenNetwork,
-    as_tables,
-    build_network,
-)
+from pbn.network.formats.draft import MAX_CELLS, NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network
+from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText
 from pbn.network.model import Network

@@ -20,15 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbn.errors import Fault, NetworkError, Place
-from pbn.network.formats.draft import (
-    Faults,
-    NodeDraft,
-    ReadNetwork,
-    WrittenNetwork,
-    as_tables,
-    build_network,
-    oversize,
-)
+from pbn.network.formats.draft import NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network, oversize
+from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText, file_text
 from pbn.network.model import Network

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pbn.network.formats.definitions import Definition, drafts_of
-from pbn.network.formats.draft import Faults, NodeDraft
+from pbn.network.formats.draft import NodeDraft
+from pbn.network.formats.faults import Faults
 from pbn.network.formats.xml_tree import Element
 
 

@@ -26,7 +26,8 @@ from dataclasses import replace
 import numpy as np
 
 from pbn.errors import Fault, NetworkError
-from pbn.network.formats.draft import Faults, NodeDraft, ReadNetwork, build_network, oversize
+from pbn.network.formats.draft import NodeDraft, ReadNetwork, build_network, oversize
+from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import MAX_DIGITS, decimal_text, exact_decimals
 from pbn.network.formats.text import FileText
 from pbn.network.formats.xml_tree import Element, xml_tree

@@ -17,7 +17,8 @@ from xml.sax.saxutils import escape
 
 from pbn.errors import Fault, NetworkError
 from pbn.network.formats.definitions import Definition, distinct, drafts_of, written
-from pbn.network.formats.draft import Faults, NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network
+from pbn.network.formats.draft import NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network
+from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText
 from pbn.network.formats.unbbayes import read_unbbayes

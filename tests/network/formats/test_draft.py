@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbn.errors import Fault, NetworkError, Place
-from pbn.network.formats.draft import MAX_FAULTS, NodeDraft, ReadNetwork, build_network
+from pbn.network.formats.draft import NodeDraft, ReadNetwork, build_network
+from pbn.network.formats.faults import MAX_FAULTS
 from pbn.network.formats.numbers import exact_decimals, rescaled, written_numbers
 from pbn.network.model import IndexMap, Table
 
