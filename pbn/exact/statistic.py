@@ -10,8 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from pbn.exact.plan import Plan, make_plan
 from pbn.network.chain import chained
 from pbn.network.graph import functions_of, identified_parents, nearest_separator
@@ -127,8 +125,3 @@ def _candidates(
         if math.prod(view.size(name) for name in attributes) < 10**12:
             found.append(("attributes", attributes))
     return found
-
-
-def all_codes(sizes: Sequence[int]) -> list[Array]:
-    """Codes of every combination of states, one flat array for each variable, in C order."""
-    return [grid.ravel() for grid in np.indices(tuple(sizes), dtype=np.intp)] if sizes else []

@@ -12,6 +12,7 @@ import pbn
 from pbn.exact.arithmetic import EXACT, FLOAT
 from pbn.exact.eliminate import joint
 from pbn.exact.engine import error_of
+from pbn.exact.sample import sample_codes
 
 pytestmark = pytest.mark.benchmark
 
@@ -117,15 +118,8 @@ def test_bayes_errors_of_the_factor_worlds_against_enumeration(show):
 
 
 def sample(network, names, n, rng):
-    """Cases by ancestral sampling, a column of states for each name."""
-    codes = {}
-    for name in network.variables:
-        cpd = network.cpds[name]
-        if not hasattr(cpd, "probabilities"):
-            continue
-        rows = cpd.probabilities[tuple(codes[parent] for parent in cpd.parents)]
-        cumulative = np.cumsum(np.broadcast_to(rows, (n, rows.shape[-1])), axis=1)
-        codes[name] = (rng.random((n, 1)) > cumulative).sum(axis=1).clip(0, rows.shape[-1] - 1)
+    """Cases with a column of states for each name."""
+    codes = sample_codes(network, names, n, rng)
     return pd.DataFrame({name: np.array(network.variables[name].states, dtype=object)[codes[name]] for name in names})
 
 
