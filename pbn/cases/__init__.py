@@ -1,0 +1,1 @@
+"""Data sets: cases drawn exactly from a world's law, each a function of its row number."""
