@@ -1,0 +1,1 @@
+"""Drawings of worlds: who depends on whom, and what a level shows of it."""
