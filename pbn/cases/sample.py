@@ -63,6 +63,14 @@ class Node:
         return drawn.astype(code_type(self.size), copy=False)
 
 
+def nodes_of(network: Network, names: Collection[str], made: dict[str, Node]) -> list[Node]:
+    """The nodes of these names, parents first; those not in ``made`` are made and kept there."""
+    for name in names:
+        if name not in made:
+            made[name] = Node.of(network, name)
+    return [made[name] for name in network.variables if name in names]
+
+
 def cells(codes: Sequence[Array], sizes: Sequence[int]) -> Array | None:
     """Position in the flattened table over variables of these sizes; None where there are none."""
     if not codes:
@@ -138,7 +146,8 @@ class RowSampler:
         """
         start, stop = checked_rows(start, stop)
         wanted = members(self.world, names)
-        nodes = self.nodes(wanted)
+        view = self.world.engine.view(())
+        nodes = nodes_of(view, ancestors(view, wanted), self._nodes)
 
         def draw(begin: int, end: int) -> Codes:
             found: dict[str, Array] = {}
@@ -148,14 +157,6 @@ class RowSampler:
 
         sizes = {name: self.world.network.size(name) for name in wanted}
         return in_blocks(draw, start, stop, sizes, rows_at_once(node.size for node in nodes))
-
-    def nodes(self, names: Collection[str]) -> list[Node]:
-        """The nodes that decide these variables, parents first."""
-        view = self.world.engine.view(())
-        needed = ancestors(view, names)
-        for name in needed - self._nodes.keys():
-            self._nodes[name] = Node.of(view, name)
-        return [self._nodes[name] for name in view.variables if name in needed]
 
 
 def rows(world: World, seed: int, start: int, count: int, names: Collection[str] | None = None) -> dict[str, Array]:

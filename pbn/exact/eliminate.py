@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,9 @@ class Product:
     axes: tuple[int, ...]
     scatter: Scatter | None
     result: int
+
+
+Watch = Callable[[Product, Numbers], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,7 +113,7 @@ def _axis(position: int, size: int, dimensions: int) -> Array:
     return np.arange(size).reshape(shape)
 
 
-def _coordinates(
+def coordinates(
     network: Network, domain: Scope, maps: Sequence[Factor], arrays: Mapping[int, Array]
 ) -> dict[str, Array]:
     """Each variable's code as a broadcastable array over the domain; derived ones through their maps."""
@@ -123,7 +126,7 @@ def _coordinates(
 
 def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> Product:
     domain = step.domain
-    coordinates = _coordinates(network, domain, step.maps, arrays)
+    found = coordinates(network, domain, step.maps, arrays)
     inputs = []
     for factor in step.dense:
         if set(factor.scope) <= set(domain):
@@ -131,7 +134,7 @@ def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> 
             shape = tuple(network.size(name) if name in factor.scope else 1 for name in domain)
             inputs.append(Input(key=factor.key, axes=order, shape=shape))
         else:
-            inputs.append(Input(key=factor.key, index=tuple(coordinates[name] for name in factor.scope)))
+            inputs.append(Input(key=factor.key, index=tuple(found[name] for name in factor.scope)))
     shape = tuple(network.size(name) for name in domain)
     (result,) = step.result
     if set(result.scope) <= set(domain):
@@ -141,7 +144,7 @@ def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> 
             return Product(inputs=tuple(inputs), shape=shape, axes=axes, scatter=None, result=result.key)
     target = np.zeros((1,) * len(domain), dtype=np.int64)
     for name in result.scope:
-        target = target * network.size(name) + coordinates[name]
+        target = target * network.size(name) + found[name]
     flat = np.broadcast_to(target, shape).ravel()
     scatter = Scatter(target=flat, shape=tuple(network.size(name) for name in result.scope))
     return Product(inputs=tuple(inputs), shape=shape, axes=(), scatter=scatter, result=result.key)
@@ -167,8 +170,12 @@ def _results_in_order(step: Step) -> list[Factor]:
     return dense + [factor for factor in step.result if factor.child is not None]
 
 
-def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
-    """Carry out a bound plan; returns the dense factors that are left, by key."""
+def run(bound: BoundPlan, arithmetic: Arithmetic, watch: Watch | None = None) -> dict[int, Numbers]:
+    """Carry out a bound plan; returns the dense factors that are left, by key.
+
+    ``watch`` is shown each product over its whole domain before anything is summed out. Each is then held whole,
+    which the plan's cost does not reckon with.
+    """
     held: dict[int, Numbers] = {}
     for key, table, where in bound.tables:
         numbers = arithmetic.table(table)
@@ -182,16 +189,21 @@ def run(bound: BoundPlan, arithmetic: Arithmetic) -> dict[int, Numbers]:
             numbers = held.pop(part.key)
             parts.append(numbers.with_array(part.read(numbers.array)))
         if isinstance(operation, Product):
-            parts = [_product(operation, parts or [one], arithmetic)]
+            parts = [_product(operation, parts or [one], arithmetic, watch)]
         held[operation.result] = parts[0]
     return held
 
 
-def _product(operation: Product, parts: list[Numbers], arithmetic: Arithmetic) -> Numbers:
+def _product(operation: Product, parts: list[Numbers], arithmetic: Arithmetic, watch: Watch | None) -> Numbers:
     parts.sort(key=lambda numbers: numbers.array.size)
-    if operation.scatter is None:
+    if operation.scatter is None and watch is None:
         return _sum_of_products(parts, operation.shape, operation.axes, arithmetic)
-    return arithmetic.scatter(_multiplied(parts, operation.shape, arithmetic), operation.scatter)
+    whole = _multiplied(parts, operation.shape, arithmetic)
+    if watch is not None:
+        watch(operation, whole)
+    if operation.scatter is None:
+        return arithmetic.total(whole, operation.axes)
+    return arithmetic.scatter(whole, operation.scatter)
 
 
 def _multiplied(parts: list[Numbers], shape: tuple[int, ...], arithmetic: Arithmetic) -> Numbers:
