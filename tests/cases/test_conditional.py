@@ -62,9 +62,9 @@ each_world = pytest.mark.parametrize("name", WORLDS)
 
 @each_world
 def test_frequencies_follow_the_posterior_law(name):
-    """Chi-square on 200,000 rows; for another seed the chance that this test fails is one in 10,000."""
+    """Chi-square on 100,000 rows; for another seed the chance that this test fails is one in 10,000."""
     world, evidence = WORLDS[name], evidence_of(name)
-    network, count = world.network, 200_000
+    network, count = world.network, 100_000
     drawn = conditional_codes(world, evidence, 31, 0, count)
     codes = {node: network.variables[node].states.index(state) for node, state in evidence.items()}
     free = [node for node in network.named if node not in codes]
@@ -84,7 +84,7 @@ def test_frequencies_follow_the_posterior_law(name):
 
 
 @given(questions(max_nodes=5), st.data(), st.integers(0, 2**63 - 1))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_rows_are_possible_and_fit_the_evidence(question, data, seed):
     network, target, visible = question
     oracle = Enumeration(network)
