@@ -23,6 +23,7 @@ SUMMARIES: Mapping[str, str] = {
     "bayes-error": "Compute exact Bayes errors, beside the published ones.",
     "query": "Ask for the exact posterior of a variable, or open a prompt.",
     "plan": "Show how a Bayes error would be computed, and what it costs.",
+    "draw": "Draw who depends on whom, or say why two variables do.",
     "convert": "Write a world or network in another file format.",
     "check": "Test every promise of a world.",
     "compare-levels": "Show what each hiding level leaves uncertain, and what hiding costs.",

@@ -67,8 +67,8 @@ def world_diagram(
 ) -> Diagram:
     """What a drawing of a world shows at a level, or of all its attributes.
 
-    Deterministic variables that are neither visible nor asked are left out, and what they depend on
-    leads to what depends on them, unless ``rules`` asks for them. Members of a repeated variable that
+    Deterministic variables that no level shows and no question asks are left out, and what they
+    depend on leads to what depends on them, unless ``rules`` asks for them. Members of a repeated variable that
     are alike are one node; so are the irrelevant ones. The trails of a ``connection`` are marked, and
     their variables are drawn one by one.
 
@@ -92,7 +92,8 @@ def world_diagram(
         kept |= {connection.one, connection.other}
     graph = named_graph(world.network)
     if not rules:
-        graph = _folded(graph, {name for name in graph if roles[name] == "rule" and name not in kept})
+        shown = {name for entry in world.levels.values() for name in entry.visible} | kept
+        graph = _folded(graph, {name for name in graph if roles[name] == "rule" and name not in shown})
     telling = [name for name in memo_parents(world, level) if name in graph]
     alike = {name: (roles[name], name in telling) for name in graph}
     nodes = [

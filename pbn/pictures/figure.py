@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from pbn.pictures.diagram import Diagram, Mark, Node
+from pbn.pictures.diagram import Diagram, Edge, Node
 from pbn.pictures.layout import Box, Layout, Point, Route, laid_out
 from pbn.pictures.legend import Entry, legend
 from pbn.pictures.look import FORMS, Outline, Theme
@@ -38,7 +38,7 @@ Format = Literal["svg", "png", "pdf"]
 
 MARGIN = 20.0
 TITLE, SUBTITLE, SMALL = 14.0, 10.0, 9.0
-HEAD = TITLE * LINE + SUBTITLE * LINE + 16.0
+HEAD = TITLE * LINE + 14.0
 SWATCH, ROW, ENTRY_GAP = 26.0, 18.0, 20.0
 LEAST_WIDTH = 460.0
 RESOLUTION = 144
@@ -49,7 +49,7 @@ _METADATA: dict[Format, dict[str, str | None]] = {
     "png": {"Software": "pbn"},
     "pdf": {"CreationDate": None, "Creator": "pbn", "Producer": None},
 }
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "pbn",
     "pdf.fonttype": 42,
@@ -91,7 +91,8 @@ def drawn(diagram: Diagram, layout: Layout, theme: Theme) -> Figure:
     heads = [text_width(diagram.title, TITLE, bold=True), text_width(diagram.subtitle, SUBTITLE)]
     width = max([layout.width, LEAST_WIDTH, *heads])
     entries = _legend_places(legend(diagram), width)
-    below = MARGIN + HEAD + layout.height + 26.0
+    top = MARGIN + HEAD + (SUBTITLE * LINE if diagram.subtitle else 0.0)
+    below = top + layout.height + 26.0
     height = below + (1 + max((row for _, _, row in entries), default=-1)) * ROW + MARGIN - 6.0
     figure = Figure(figsize=((width + 2 * MARGIN) / 72, height / 72))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width + 2 * MARGIN), ylim=(height, 0))
@@ -99,7 +100,7 @@ def drawn(diagram: Diagram, layout: Layout, theme: Theme) -> Figure:
     pen = _Pen(axes, theme)
     pen.write((MARGIN, MARGIN + TITLE / 2), diagram.title, theme.text, TITLE, bold=True, left=True)
     pen.write((MARGIN, MARGIN + TITLE * LINE + SUBTITLE / 2), diagram.subtitle, theme.faint, SUBTITLE, left=True)
-    left, top = MARGIN + (width - layout.width) / 2, MARGIN + HEAD
+    left = MARGIN + (width - layout.width) / 2
     for route in (*(route for route in layout.routes if route.curved), *_bracket(layout.routes)):
         pen.route(route, (left, top))
     for node in diagram.nodes:
@@ -179,7 +180,7 @@ class _Pen:
             colour, weight, above = self.theme.memo_edge, 0.9, 1.0
         else:
             colour, weight, above = self.theme.edge, 1.1, 1.5
-        style: Outline = "dotted" if edge.kind == "memo" else "dashed" if edge.mark == "blocked" else "solid"
+        style: Outline = "dotted" if edge.kind == "memo" else "solid"
         size = 5.5 if edge.kind == "memo" else 6.5 if edge.mark is None else 8.5
         x, y = points[-1]
         if route.headed:
@@ -193,8 +194,6 @@ class _Pen:
 
     def entry(self, entry: Entry, at: Point) -> None:
         """A sign of the legend and what it means."""
-        from pbn.pictures.diagram import Edge
-
         x, y = at
         box = Box(x=x + SWATCH / 2, y=y, width=SWATCH, height=12.0)
         if entry.role or entry.sign in ("computed", "stack"):

@@ -41,7 +41,7 @@ def legend(diagram: Diagram) -> tuple[Entry, ...]:
     if any(node.deterministic and node.role != "rule" for node in diagram.nodes):
         entries.append(Entry(sign="computed", text="computed by a rule"))
     if any(node.stacked for node in diagram.nodes):
-        entries.append(Entry(sign="stack", text="several variables alike"))
+        entries.append(Entry(sign="stack", text="repeated variable"))
     kinds = {edge.kind for edge in diagram.edges}
     if "depends" in kinds:
         entries.append(Entry(sign="depends", text="leads to"))

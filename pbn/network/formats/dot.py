@@ -23,27 +23,28 @@ _STYLES = {"latent": 'style="dashed"', "residual": 'style="dotted"', "irrelevant
 
 def write_dot(network: Network) -> WrittenNetwork:
     """The graph of the network in the DOT language; rules stay one node each."""
-    names = distinct(network.variables, _legal)
+    names = distinct(network.variables, legal)
     lines = ["digraph network {"]
     for node, variable in network.variables.items():
         looks = [_SHAPES[variable.origin], *([_STYLES[variable.role]] if variable.role in _STYLES else [])]
         tip = ", ".join(variable.states[:20]) + (", …" if variable.size > 20 else "")
-        label = _label(variable.text or node)
-        lines.append(f"  {_quoted(names[node])} [label={label}, {', '.join(looks)}, tooltip={_label(tip)}];")
+        shown = label(variable.text or node)
+        lines.append(f"  {quoted(names[node])} [label={shown}, {', '.join(looks)}, tooltip={label(tip)}];")
     for node, cpd in network.cpds.items():
-        lines += [f"  {_quoted(names[parent])} -> {_quoted(names[node])};" for parent in cpd.parents]
+        lines += [f"  {quoted(names[parent])} -> {quoted(names[node])};" for parent in cpd.parents]
     return written("\n".join([*lines, "}"]) + "\n", names, {}, ())
 
 
-def _legal(name: str) -> str:
+def legal(name: str) -> str:
     """The name without control characters and backslashes, which readers of DOT take differently."""
     return re.sub(r"[\x00-\x1f\x7f\\]", "_", name)
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as an identifier of DOT; `legal` names only."""
     return '"' + name.replace('"', '\\"') + '"'
 
 
-def _label(text: str) -> str:
+def label(text: str) -> str:
     """A text to be shown: escapes are read in labels, so a backslash is doubled."""
     return '"' + re.sub(r"[\x00-\x1f\x7f]", " ", text).replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -91,24 +91,41 @@ def _module(path: Path, known: dict[str, str], verb: str) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a whole file beside the path, then put it in its place."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise _unwritable(path, error) from None
+    write_bytes(path, data)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a whole file beside the path, then put it in its place.
+
+    Raises
+    ------
+    NetworkError
+        The file system refuses (``network/unwritable``).
+    """
     beside = None
     target = Path(os.path.realpath(path))  # a link stays a link
     try:
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         os.chmod(beside, mode)
         os.replace(beside, target)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise NetworkError(
-            Fault(code="network/unwritable", message=f"{str(path)!r} cannot be written: {reason}")
-        ) from None
+        raise _unwritable(path, error) from None
     finally:
         if beside is not None:
             with contextlib.suppress(OSError):
                 os.unlink(beside)
+
+
+def _unwritable(path: Path, error: Exception) -> NetworkError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return NetworkError(Fault(code="network/unwritable", message=f"{str(path)!r} cannot be written: {reason}"))
 
 
 def _umask() -> int:
