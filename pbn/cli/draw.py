@@ -108,7 +108,8 @@ def _explanation(world: World, found: Connection, level: str | None) -> Iterator
         listed.add_row(str(trail), _reasons(trail))
     yield listed
     if found.more:
-        yield Text(f"the {len(found.trails)} shortest; there are more (--trails)", style="dim")
+        number = f"{len(found.trails)} " if len(found.trails) > 1 else ""
+        yield Text(f"the {number}shortest; there are more (--trails)", style="dim")
 
 
 def _given(found: Connection) -> str:

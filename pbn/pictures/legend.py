@@ -29,8 +29,8 @@ def legend(diagram: Diagram) -> tuple[Entry, ...]:
     >>> import pbn
     >>> from pbn.pictures.diagram import world_diagram
     >>> [entry.text for entry in legend(world_diagram(pbn.load("support_ticket"), "low"))]
-    ['shown at level low', 'follows from what is shown', 'residual', 'irrelevant', 'outcome', 'text of the case',
-     'computed by a rule', 'leads to', 'told by the text']
+    ['shown at level low', 'follows from what is shown', 'residual', 'irrelevant', 'step of a rule', 'outcome',
+     'text of the case', 'computed by a rule', 'leads to', 'told by the text']
     """
     occurring = {node.role for node in diagram.nodes}
     entries = [

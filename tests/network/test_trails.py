@@ -38,7 +38,7 @@ def all_trails(graph, one, other):
     return list(nx.all_simple_paths(graph.to_undirected(), one, other))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(cases())
 def test_active_trails_exist_where_nodes_are_not_separated(case):
     graph, one, other, fixed = case
@@ -57,7 +57,7 @@ def test_active_trails_exist_where_nodes_are_not_separated(case):
     assert len({trail.nodes for trail in found.trails}) == len(found.trails)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cases())
 def test_every_inner_node_is_what_it_says(case):
     graph, one, other, fixed = case
