@@ -15,8 +15,8 @@ from pbn.pictures.look import theme
 from pbn.world import World
 
 PICTURES, TEXTS = ("svg", "png", "pdf"), {"dot": "dot", "gv": "dot", "mmd": "mermaid", "mermaid": "mermaid"}
-MOST_NODES = 150
-"""Nodes of a picture that people can still read; DOT and Mermaid have no such limit."""
+MOST_NODES, MOST_EDGES = 150, 600
+"""What people can still read in a picture, and what is drawn in seconds; DOT and Mermaid have no such limit."""
 MOST_LISTED = 100
 """Trails that may be asked for."""
 
@@ -50,7 +50,7 @@ def draw_world(
     QueryError
         There is no such level, or no such format (``picture/format``).
     BudgetError
-        A picture of more than `MOST_NODES` nodes (``picture/too-many``).
+        A picture of more than `MOST_NODES` nodes or `MOST_EDGES` edges (``picture/too-many``).
     NetworkError
         The file system refuses (``network/unwritable``).
 
@@ -98,12 +98,13 @@ def drawing(diagram: Diagram, kind: str, *, dark: bool = False) -> bytes:
         from pbn.pictures.mermaid import mermaid_text
 
         return mermaid_text(diagram, theme(dark)).encode()
-    if len(diagram.nodes) > MOST_NODES:
+    edges = sum(edge.kind == "depends" for edge in diagram.edges)
+    if len(diagram.nodes) > MOST_NODES or edges > MOST_EDGES:
         raise BudgetError(
             Fault(
                 code="picture/too-many",
-                message=f"a picture of {len(diagram.nodes)} nodes could not be read",
-                allowed=f"at most {MOST_NODES}",
+                message=f"a picture of {len(diagram.nodes)} nodes and {edges} edges could not be read",
+                allowed=f"at most {MOST_NODES} nodes and {MOST_EDGES} edges",
                 hint="write a .dot or .mmd file, which have no limit",
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -88,18 +89,19 @@ def drawn(diagram: Diagram, layout: Layout, theme: Theme) -> Figure:
     """The figure of a diagram: title, boxes and edges, legend."""
     from matplotlib.figure import Figure
 
-    heads = [text_width(diagram.title, TITLE, bold=True), text_width(diagram.subtitle, SUBTITLE)]
+    title, subtitle = (textwrap.shorten(text, 110, placeholder=" …") for text in (diagram.title, diagram.subtitle))
+    heads = [text_width(title, TITLE, bold=True), text_width(subtitle, SUBTITLE)]
     width = max([layout.width, LEAST_WIDTH, *heads])
     entries = _legend_places(legend(diagram), width)
-    top = MARGIN + HEAD + (SUBTITLE * LINE if diagram.subtitle else 0.0)
+    top = MARGIN + HEAD + (SUBTITLE * LINE if subtitle else 0.0)
     below = top + layout.height + 26.0
     height = below + (1 + max((row for _, _, row in entries), default=-1)) * ROW + MARGIN - 6.0
     figure = Figure(figsize=((width + 2 * MARGIN) / 72, height / 72))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width + 2 * MARGIN), ylim=(height, 0))
     axes.set_axis_off()
     pen = _Pen(axes, theme)
-    pen.write((MARGIN, MARGIN + TITLE / 2), diagram.title, theme.text, TITLE, bold=True, left=True)
-    pen.write((MARGIN, MARGIN + TITLE * LINE + SUBTITLE / 2), diagram.subtitle, theme.faint, SUBTITLE, left=True)
+    pen.write((MARGIN, MARGIN + TITLE / 2), title, theme.text, TITLE, bold=True, left=True)
+    pen.write((MARGIN, MARGIN + TITLE * LINE + SUBTITLE / 2), subtitle, theme.faint, SUBTITLE, left=True)
     left = MARGIN + (width - layout.width) / 2
     for route in (*(route for route in layout.routes if route.curved), *_bracket(layout.routes)):
         pen.route(route, (left, top))

@@ -7,11 +7,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pbn.errors import listing
+
 if TYPE_CHECKING:
     import networkx as nx
 
 MEMO = "memo:"
 """Name of the memo's node: no variable of a world file has a colon."""
+
+MOST_LISTED = 30
+"""Irrelevant variables that are named; of more, only the number is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,7 @@ def _stack(members: Sequence[str], families: Mapping[str, Sequence[str]], family
     if len(members) == 1:
         return Stack(name=first, label=first, members=(first,))
     if first not in family or any(family.get(member) != family[first] for member in members):
-        return Stack(name=first, label=", ".join(members), members=tuple(members), listed=True)
+        return Stack(name=first, label=listing(members, MOST_LISTED), members=tuple(members), listed=True)
     whole = families[family[first]]
     label = f"{family[first]} × {len(members)}" + (f" of {len(whole)}" if len(whole) > len(members) else "")
     return Stack(name=first, label=label, members=tuple(members))

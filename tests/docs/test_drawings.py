@@ -14,7 +14,7 @@ import pbn
 from pbn.cli.draw import draw_command
 from pbn.network.trails import MOST_TRAILS
 from pbn.pictures.diagram import world_diagram
-from pbn.pictures.draw import MOST_LISTED, MOST_NODES, drawing
+from pbn.pictures.draw import MOST_EDGES, MOST_LISTED, MOST_NODES, drawing
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "drawings.md").read_text(encoding="utf-8")
@@ -33,8 +33,8 @@ def test_the_picture_is_what_the_command_draws() -> None:
 
 
 def test_numbers_and_codes() -> None:
-    assert f"at most {MOST_NODES} nodes" in PAGE
-    assert f"more than {MOST_NODES} nodes" in PAGE
+    assert f"at most {MOST_NODES} nodes and {MOST_EDGES} edges" in PAGE
+    assert f"more than {MOST_NODES} nodes or {MOST_EDGES} edges" in PAGE
     assert f"between 1 and {MOST_LISTED}" in PAGE
     assert MOST_TRAILS == 5
     assert draw_command.name == "draw"
