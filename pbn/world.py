@@ -23,6 +23,8 @@ from pbn.spec.model import Level, Published, Question, WorldSpec
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pbn.text.memo import Memo
+
 EngineName = Literal["pbn", "pgmpy"]
 _POSITIVE = frozenset(("yes", "true", "present", "positive", "t", "y", "1"))
 _Entry = TypeVar("_Entry", Question, Level)
@@ -49,6 +51,7 @@ class World:
     spec: WorldSpec | None = None
     budget: int = DEFAULT_BUDGET
     engine: Engine = field(init=False, repr=False)
+    _memos: dict[str, Memo] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "engine", Engine(self.network, self.budget))
@@ -338,6 +341,28 @@ class World:
         frame = pd.DataFrame(columns)
         frame.attrs["attributes"] = dict(statistic.attributes)
         return frame
+
+    def memo(self, level: str) -> Memo:
+        """The memos of a level: attributes to text, and text back to attributes.
+
+        Raises
+        ------
+        QueryError
+            No such level, or the world has no memo.
+        """
+        shown = self.level(level)
+        if self.spec is None or self.spec.memo is None:
+            message, hint = f"{self.name} has no memo", "a world file says in its section 'memo' how a case reads"
+            raise QueryError(Fault(code="text/no-memo", message=message, hint=hint))
+        if level not in self._memos:
+            from pbn.text.memo import Memo
+            from pbn.text.template import MemoTemplate
+
+            anywhere = frozenset(name for entry in self.levels.values() for name in entry.visible)
+            asked = {question.name: question.text for question in self.questions.values()}
+            template = MemoTemplate(self.spec.memo, self.network, self.families, shown.visible, anywhere, asked, level)
+            self._memos[level] = Memo(template)
+        return self._memos[level]
 
     def to_pgmpy(self, level: str | None = None) -> Any:
         """A pgmpy ``DiscreteBayesianNetwork`` with rules and their parts as deterministic CPDs.

@@ -9,6 +9,7 @@ from pbn.check.claims import claim_checks
 from pbn.check.closed_forms import closed_form_checks
 from pbn.check.report import Check, Report
 from pbn.check.soundness import soundness_checks
+from pbn.check.text import text_checks
 from pbn.errors import Fault, QueryError
 from pbn.world import World
 
@@ -37,6 +38,7 @@ def planned_checks(world: World, *, seed: int = SEED, samples: int = SAMPLES) ->
         *soundness_checks(world),
         *closed_form_checks(world, samples, seed),
         *agreement_checks(world, samples, seed),
+        *text_checks(world, samples, seed),
         *claim_checks(world, samples, seed),
     )
 

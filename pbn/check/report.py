@@ -11,7 +11,7 @@ from pbn.errors import BudgetError, PbnError
 from pbn.figures import fraction_text
 
 Outcome = Literal["pass", "fail", "skipped"]
-Part = Literal["soundness", "claim"]
+Part = Literal["soundness", "condition 1", "condition 2", "claim"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,12 @@ LEAST_DETAIL = 36
 """Columns that the last column needs to be shown."""
 
 MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skipped": ("–", "bold yellow")}
-PARTS = {"soundness": "soundness", "claim": "claims of the file"}
+PARTS = {
+    "soundness": "soundness",
+    "condition 1": "text, condition 1: nothing leaks",
+    "condition 2": "text, condition 2: nothing is lost",
+    "claim": "claims of the file",
+}
 
 
 @click.command("check", short_help="Test every promise of a world.")

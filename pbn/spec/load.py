@@ -11,6 +11,7 @@ from pbn.spec.digest import file_digest, law_digest
 from pbn.spec.drafts import read_drafts
 from pbn.spec.levels import Visibility, read_levels
 from pbn.spec.limits import Limits
+from pbn.spec.memo import read_memo
 from pbn.spec.model import WorldSpec
 from pbn.spec.names import distinct
 from pbn.spec.nodes import Mapping, Node
@@ -84,6 +85,7 @@ def _world(root: Node, file: str) -> WorldSpec:
     levels = read_levels(root, broken, visibility, questions, report)
     claims = distinct(root.scalars("claims"), "the claim", report, "spec/duplicate-claim")
     published = read_published(root, broken, questions, resolver, report)
+    memo = read_memo(root, broken, resolver, report)
     report.close()
     variables = {name: variable for name in visibility.names if (variable := resolver.variable(name))}
     assert len(variables) == len(visibility.names)
@@ -100,6 +102,7 @@ def _world(root: Node, file: str) -> WorldSpec:
         levels=levels,
         claims=tuple(claim.text for claim in claims),
         published=published,
+        memo=memo,
         law_digest=law,
         digest=file_digest(root, law),
     )

@@ -138,6 +138,59 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """A place in a sentence that tells a variable, or all members of a repeated one."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence of a memo: its phrasings, each made of fixed words and slots."""
+
+    label: str
+    phrasings: tuple[tuple[str | Slot, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """Sentences and the orders they may stand in, as positions; the first order is the file's own."""
+
+    sentences: tuple[Sentence, ...]
+    orders: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """Fixed words, or words around the state's own text where ``after`` is not None."""
+
+    before: str
+    after: str | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """How a variable's states read: ``phrases[state of by][own state]`` are the phrasings; None stands for all others.
+
+    A repeated variable's states stand in a row, in hyphenated groups of ``groups`` where that is not None.
+    """
+
+    by: str | None
+    phrases: Mapping[str | None, Mapping[str | None, tuple[Phrase, ...]]]
+    groups: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoSpec:
+    """How a case reads as text; a variable without a wording reads as its state's own name."""
+
+    paragraphs: tuple[Paragraph, ...]
+    wordings: Mapping[str, Wording]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorldSpec:
     """A whole world file, resolved: names exist, rows sum to one, levels are nested.
 
@@ -157,5 +210,6 @@ class WorldSpec:
     levels: Mapping[str, Level]
     claims: tuple[str, ...]
     published: tuple[Published, ...]
+    memo: MemoSpec | None
     law_digest: str
     digest: str

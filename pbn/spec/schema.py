@@ -235,6 +235,26 @@ class PublishedPart(_Part):
     source: Text
 
 
+class Wordings(RootModel[Annotated[
+        Annotated[Text, Tag("\0text")] | Annotated[list[Text], Tag("\0list")]
+        | Annotated[dict[str, "Wordings"], Tag("\0map")], Discriminator(_shape)]]):  # fmt: skip
+    """A phrase, several phrasings, or phrases for each state; {} in a phrase is the state's own text."""
+
+
+class ParagraphPart(_Part):
+    """Sentences in order, and further orders of them; slots are names in braces."""
+
+    sentences: dict[str, Texts] = Field(min_length=1, description="Each sentence, or several phrasings of it")
+    orders: list[list[str]] = Field(default=[], description="Further orders; each names every sentence once")
+
+
+class MemoPart(_Part):
+    """How a case reads as text; a sentence is left out where a level hides what it tells."""
+
+    paragraphs: list[ParagraphPart] = Field(min_length=1)
+    phrases: dict[str, Wordings] = Field(default={}, description="How the states of each variable read")
+
+
 class WorldFile(_Part):
     """A world: variables with exact probabilities, rules, questions, and what each hiding level shows."""
 
@@ -247,12 +267,14 @@ class WorldFile(_Part):
     levels: dict[str, LevelPart] = Field(min_length=1, description="Hiding levels, finest first")
     claims: list[Claim] = Field(default=[], description="What the world promises; each is tested")
     published: list[PublishedPart] = Field(default=[])
+    memo: MemoPart | None = Field(default=None, description="How a case reads as text")
 
 
 WORLD = TypeAdapter(WorldFile)
 _BY_SECTION: dict[str, type[BaseModel]] = {
     "questions": QuestionPart, "levels": LevelPart, "published": PublishedPart, "count": CountLaw,
-    "negative_binomial": NegativeBinomial, "lognormal": Lognormal}  # fmt: skip
+    "memo": MemoPart, "paragraphs": ParagraphPart, "negative_binomial": NegativeBinomial,
+    "lognormal": Lognormal}  # fmt: skip
 VARIABLE_KEYS = frozenset(key for model in _BY_SOURCE.values() for key in _keys(model))
 
 
@@ -261,7 +283,9 @@ def keys_at(location: tuple[str | int, ...]) -> list[str]:
     parent = str(location[-2]) if len(location) > 1 else ""
     if parent.startswith("\0"):
         return _keys(_BY_SOURCE[parent[1:]])
-    section = str(location[0]) if location[0] != "variables" else parent
+    section = str(location[0])
+    if section == "variables" or location[:2] == ("memo", "paragraphs"):
+        section = parent if section == "variables" else "paragraphs"
     return _keys(_BY_SECTION[section] if len(location) > 1 else WorldFile)
 
 

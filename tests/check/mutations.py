@@ -63,7 +63,7 @@ LOADED = [
     _mutation("covert_transfer", "a published value changed", "value: 0.074", "value: 0.075", "published_values"),
     _mutation("covert_transfer", "a level that hides nothing", "show: [identifier, tag_block]\n    closed_form: "
               "{encoding: probability_by_block}", "show: [identifier, tag_range]", "strictly_nested",
-              "published_values"),
+              "published_values", "text_separated", "text_invariant", "text_decodes"),  # no level shows the block
     _mutation("credit_risk", "an irrelevant field tied to the outcome", "[June, December]",
               "[June, December]" + TIED.format(asked="default"), *IRRELEVANT),
     _mutation("credit_risk", "a factor that does nothing", "values: [1,       3,        5]", "values: [3, 3, 3]",
@@ -81,7 +81,7 @@ LOADED = [
               "published_values"),
     _mutation("peer_review", "a published value changed", "value: 0.241", "value: 0.242", "published_values"),
     _mutation("peer_review", "a level that hides nothing", "hide: [novelty, validity]", "hide: [novelty, authors]",
-              "strictly_nested"),
+              "strictly_nested", "text_complete", "text_decodes"),  # authors share a sentence with what the level shows
     _mutation("support_ticket", "an irrelevant field tied to the outcome", "[light, dark]", "[light, dark]" + ONE_OF,
               *IRRELEVANT),
     _mutation("support_ticket", "no slip", "slip: .06 ", "slip: 0 ", "positive_bayes_error"),

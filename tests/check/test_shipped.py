@@ -12,6 +12,7 @@ import pbn
 from pbn.check import Report, check_world
 from pbn.check.agreement import PgmpyPosteriors
 
+TEXT = ("text_separated", "text_invariant", "text_complete", "phrases_distinct", "text_decodes")
 EACH = pytest.mark.parametrize("name", sorted(pbn.shipped_worlds()))
 
 
@@ -36,6 +37,7 @@ def test_every_promise_is_kept(name: str) -> None:
             "strictly_nested",
             "positive_bayes_error",
             "published_values",
+            *TEXT,
         )
     }
     assert counts == {
@@ -47,9 +49,10 @@ def test_every_promise_is_kept(name: str) -> None:
         "strictly_nested": (levels - 1) * questions,
         "positive_bayes_error": questions,
         "published_values": len(world.published),
+        **dict.fromkeys(TEXT, levels),
     }
     assert all(
-        result.part == "soundness" or result.name.startswith((*world.spec.claims, "irrelevant_"))
+        result.part in ("soundness", "condition 1", "condition 2") or result.name.startswith((*world.spec.claims, "irrelevant_"))
         for result in report.results
     )
 

@@ -106,7 +106,7 @@ def test_the_order_of_variables_in_a_file_decides_nothing(drawn, random):
     assert answers(shuffled, sketch) == answers(load(sketch, visible), sketch)
 
 
-NOT_STATES = {"given", "of", "merge", "measured", "text", "role", "unit", "cuts", "from", "to", "step"}
+NOT_STATES = {"by", "given", "of", "merge", "measured", "text", "role", "unit", "cuts", "from", "to", "step"}
 
 
 def renamed(node, states, rename):
@@ -134,6 +134,7 @@ def test_renaming_the_states_of_a_shipped_world_changes_its_words_only(name):
     tree = yaml.load(pbn.shipped_worlds()[name].read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
     new = {state: f"{state[::-1]} {k}" for k, state in enumerate(sorted(states))}
     tree["variables"] = renamed(tree["variables"], new, new.get)
+    tree["memo"]["phrases"] = renamed(tree["memo"]["phrases"], new, new.get)
     for question in tree["questions"].values():
         if "positive" in question:
             question["positive"] = new[question["positive"]]

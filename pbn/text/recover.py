@@ -1,0 +1,261 @@
+"""The lenient reader: fixed phrases and numbers searched for in free text, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from pbn.spec.report import shorten
+from pbn.text.template import MemoTemplate
+from pbn.text.wording import CodeWording, PhraseWording
+
+MOST_DIGITS = 40
+
+_TOKEN = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|[^\W\d]\w*|[^\s]")
+_PLAIN = str.maketrans("‐‑‒–—−‘’“”", "------''\"\"")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """A phrase found in a text: of which state, or None for a number or code that is none of the variable's."""
+
+    name: str
+    state: str | None
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What a search found, by the names of slots.
+
+    Attributes
+    ----------
+    told
+        The visible attributes that a memo of the level tells.
+    found
+        Attributes that the text tells once or several times alike, and their states.
+    missing
+        Visible attributes that it tells nothing of.
+    ambiguous
+        Visible attributes that it tells in several ways, and the states.
+    malformed
+        Numbers and codes in the right words that are none of the variable's, as they stand.
+    hidden
+        Variables that the level hides and that the text tells something of, and the phrases.
+    occurrences
+        Every phrase that was found, in the order of the text.
+    """
+
+    told: tuple[str, ...]
+    found: Mapping[str, str]
+    missing: tuple[str, ...]
+    ambiguous: Mapping[str, tuple[str, ...]]
+    malformed: Mapping[str, tuple[str, ...]]
+    hidden: Mapping[str, tuple[str, ...]]
+    occurrences: Mapping[str, tuple[Occurrence, ...]]
+
+
+@dataclass(slots=True)
+class _Ending:
+    """What a phrase means that ends at a node: a state, a number's state, or a code."""
+
+    name: str
+    state: str | None = None
+    numbers: Mapping[Fraction, str] | None = None
+
+
+@dataclass(slots=True)
+class _Node:
+    """A place in the tree of phrases: which token leads where, and which phrases end here."""
+
+    next: dict[str, _Node] = field(default_factory=dict)
+    number: _Node | None = None
+    codes: list[tuple[CodeWording, _Node]] = field(default_factory=list)
+    endings: list[_Ending] = field(default_factory=list)
+
+    def after(self, path: Sequence[str]) -> _Node:
+        """The node that tokens lead to, made where there is none."""
+        node = self
+        for token in path:
+            node = node.next.setdefault(token, _Node())
+        return node
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or sign of a text, in lower case."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Searcher:
+    """Finds the phrases of a memo's variables, hidden ones included; the time is linear in the text.
+
+    Case, line breaks, and the kinds of dashes and quotes make no difference.
+    """
+
+    def __init__(self, template: MemoTemplate) -> None:
+        self.template = template
+        self._root = _Node()
+        for wording in template.all_wordings.values():
+            if isinstance(wording, CodeWording):
+                node = _Node()
+                self._root.after(normal(wording.before)).codes.append((wording, node))
+                node.after(normal(wording.after)).endings.append(_Ending(wording.name))
+            else:
+                self._add_phrases(wording)
+
+    def _add_phrases(self, wording: PhraseWording) -> None:
+        numbers: dict[tuple[str, str], dict[Fraction, str]] = {}
+        for reading in wording.readings:
+            state = wording.variable.states[reading.state]
+            if reading.number:
+                numbers.setdefault((reading.before, reading.after), {})[Fraction(reading.own)] = state
+            else:
+                self._root.after(normal(reading.text)).endings.append(_Ending(wording.name, state))
+        for (before, after), states in numbers.items():
+            node = self._root.after(normal(before))
+            node.number = node.number or _Node()
+            node.number.after(normal(after)).endings.append(_Ending(wording.name, None, states))
+
+    # -- searching -----------------------------------------------------------------------------------
+
+    def search(self, text: str) -> Recovery:
+        """What a text says of the level's attributes, and of hidden ones.
+
+        Raises
+        ------
+        QueryError
+            It is no text.
+        """
+        occurrences: dict[str, list[Occurrence]] = {}
+        for occurrence in self.occurrences(text):
+            occurrences.setdefault(occurrence.name, []).append(occurrence)
+        return self._recovery({name: tuple(listed) for name, listed in occurrences.items()})
+
+    def occurrences(self, text: str) -> Iterator[Occurrence]:
+        """Every phrase of a text that stands in no longer one, in order."""
+        listed = tokens(text)
+        covered = 0
+        anywhere = self._root.number is not None or bool(self._root.codes)
+        for k, token in enumerate(listed):
+            best = self._longest(listed, k) if anywhere or token.text in self._root.next else None
+            if best is None:
+                continue
+            name, state, size = best
+            end = listed[k + size - 1].end
+            if end > covered:
+                covered = end
+                yield Occurrence(name=name, state=state, start=token.start, end=end, text=text[token.start : end])
+
+    def _longest(self, listed: Sequence[Token], start: int) -> tuple[str, str | None, int] | None:
+        """The longest phrase that begins at a token: its variable, state, and how many tokens it takes."""
+        best: tuple[str, str | None, int] | None = None
+        open_: list[tuple[_Node, int, str | None]] = [(self._root, start, None)]
+        while open_:
+            node, k, value = open_.pop()
+            for ending in node.endings if k > start else ():
+                if best is None or k - start > best[2]:
+                    best = ending.name, _told(ending, value), k - start
+            if k == len(listed):
+                continue
+            following = node.next.get(listed[k].text)
+            if following is not None:
+                open_.append((following, k + 1, value))
+            if node.number is not None:
+                number, size = _number_at(listed, k)
+                open_ += [(node.number, k + size, number)] * bool(size)
+            for wording, behind in node.codes:
+                code, size = _code_at(wording, listed, k)
+                open_ += [(behind, k + size, code)] * bool(code or (size and wording.before))
+        return best
+
+    def _recovery(self, occurrences: Mapping[str, tuple[Occurrence, ...]]) -> Recovery:
+        template = self.template
+        visible = set(template.visible)
+        told = [name for name, wording in template.all_wordings.items() if set(wording.members) <= visible]
+        found, ambiguous, malformed = {}, {}, {}
+        for name in told:
+            states = tuple(dict.fromkeys(one.state for one in occurrences.get(name, ()) if one.state is not None))
+            wrong = tuple(shorten(one.text) for one in occurrences.get(name, ()) if one.state is None)
+            if len(states) > 1:
+                ambiguous[name] = states
+            elif states and not wrong:
+                found[name] = states[0]
+            if wrong:
+                malformed[name] = wrong
+        hidden = {
+            name: tuple(dict.fromkeys(shorten(one.text) for one in listed))
+            for name, listed in occurrences.items()
+            if name not in told
+        }
+        return Recovery(
+            told=tuple(told),
+            found=found,
+            missing=tuple(name for name in told if not occurrences.get(name)),
+            ambiguous=ambiguous,
+            malformed=malformed,
+            hidden=hidden,
+            occurrences=occurrences,
+        )
+
+
+def tokens(text: str) -> list[Token]:
+    """Words, numbers and signs of a text, in lower case.
+
+    Examples
+    --------
+    >>> [token.text for token in tokens("Rated 3.4 out of 5, by 1,200 people")]
+    ['rated', '3.4', 'out', 'of', '5', ',', 'by', '1200', 'people']
+    """
+    plain = text if text.isascii() else text.translate(_PLAIN)
+    return [Token(_word(match), match.start(), match.end()) for match in _TOKEN.finditer(plain)]
+
+
+def normal(words: str) -> list[str]:
+    """The tokens of a phrase."""
+    return [token.text for token in tokens(words)]
+
+
+def _word(match: re.Match[str]) -> str:
+    text = match.group()
+    return text.replace(",", "") if text[0].isdigit() and len(text) > 1 else text.casefold()
+
+
+def _told(ending: _Ending, value: str | None) -> str | None:
+    """The state that a phrase tells; None for a number or code that is none of the variable's."""
+    if ending.numbers is not None:
+        return ending.numbers.get(Fraction(value)) if value and len(value) <= MOST_DIGITS else None
+    return ending.state if ending.state is not None else value or None
+
+
+def _number_at(listed: Sequence[Token], k: int) -> tuple[str, int]:
+    """A number at a token, with its sign, and how many tokens it takes; 0 where there is none."""
+    signed = listed[k].text in ("+", "-") and k + 1 < len(listed) and listed[k].end == listed[k + 1].start
+    number = listed[k + signed].text
+    if not (number[0].isascii() and number[0].isdigit()):
+        return "", 0
+    return ("-" if signed and listed[k].text == "-" else "") + number, 1 + signed
+
+
+def _code_at(wording: CodeWording, listed: Sequence[Token], k: int) -> tuple[str, int]:
+    """The code at a token and how many tokens it takes; an empty text for one that is malformed."""
+    text, size, most = "", 0, 2 * len(wording.members)
+    while k + size < len(listed) and len(text) <= most:
+        token = listed[k + size]
+        if not (token.text.isalnum() or token.text == "-") or (size and listed[k + size - 1].end != token.start):
+            break
+        text += token.text
+        size += 1
+    plain = text.replace("-", "")
+    alphabets = [{state.casefold(): state for state in variable.states} for variable in wording.variables]
+    if len(plain) != len(alphabets) or text != wording.grouped(plain):
+        return "", size
+    letters = [alphabet.get(letter, "") for letter, alphabet in zip(plain, alphabets, strict=True)]
+    return "".join(letters) if all(letters) else "", size
