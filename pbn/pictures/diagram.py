@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pbn.network.graph import functions_of, named_graph
 from pbn.network.trails import Connection
-from pbn.pictures.stacks import MEMO, stacks
+from pbn.pictures.stacks import MEMO, Stack, stacks
 from pbn.world import World
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def world_diagram(
     """
     visible = world.visible(level)
     roles = _roles(world, visible)
-    trails = connection.trails if connection else ()
-    kept = {node for trail in trails for node in trail.nodes}
+    kept = {node for trail in connection.trails for node in trail.nodes} if connection else set()
     if connection is not None:
         kept |= {connection.one, connection.other}
     graph = named_graph(world.network)
@@ -96,17 +95,7 @@ def world_diagram(
         graph = _folded(graph, {name for name in graph if roles[name] == "rule" and name not in shown})
     telling = [name for name in memo_parents(world, level) if name in graph]
     alike = {name: (roles[name], name in telling) for name in graph}
-    nodes = [
-        Node(
-            name=stack.name,
-            label=stack.label,
-            role=roles[stack.members[0]],
-            members=stack.members,
-            deterministic=any(world.network.variables[name].origin == "deterministic" for name in stack.members),
-            listed=stack.listed,
-        )
-        for stack in stacks(graph, world.families, alike, kept)
-    ]
+    nodes = [_node(world, stack, roles) for stack in stacks(graph, world.families, alike, kept)]
     home = {member: node.name for node in nodes for member in node.members}
     edges = dict.fromkeys(Edge(parent=home[a], child=home[b]) for a, b in graph.edges)
     if telling:
@@ -120,6 +109,18 @@ def world_diagram(
         shown=f"shown at level {level}" if level else "attribute" if world.questions else "variable",
     )
     return _marked(diagram, home, connection) if connection else diagram
+
+
+def _node(world: World, stack: Stack, roles: Mapping[str, Role]) -> Node:
+    computed = any(world.network.variables[name].origin == "deterministic" for name in stack.members)
+    return Node(
+        name=stack.name,
+        label=stack.label,
+        role=roles[stack.members[0]],
+        members=stack.members,
+        deterministic=computed,
+        listed=stack.listed,
+    )
 
 
 def _subtitle(world: World, level: str | None) -> Iterable[str]:

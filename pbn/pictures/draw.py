@@ -93,11 +93,11 @@ def drawing(diagram: Diagram, kind: str, *, dark: bool = False) -> bytes:
     if kind == "dot":
         from pbn.pictures.dot import dot_text
 
-        return dot_text(diagram, theme(dark)).encode()
+        return dot_text(diagram, theme(dark)).encode(errors="replace")
     if kind == "mermaid":
         from pbn.pictures.mermaid import mermaid_text
 
-        return mermaid_text(diagram, theme(dark)).encode()
+        return mermaid_text(diagram, theme(dark)).encode(errors="replace")
     edges = sum(edge.kind == "depends" for edge in diagram.edges)
     if len(diagram.nodes) > MOST_NODES or edges > MOST_EDGES:
         raise BudgetError(

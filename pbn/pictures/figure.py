@@ -29,6 +29,7 @@ from pbn.pictures.outlines import (
     shrunk,
     text_width,
 )
+from pbn.pictures.stacks import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +70,8 @@ def picture(diagram: Diagram, theme: Theme, kind: Format) -> bytes:
     with _settings():
         figure = drawn(diagram, layout, theme)
         target = io.BytesIO()
-        figure.savefig(target, format=kind, dpi=RESOLUTION, facecolor=theme.ground, metadata=_METADATA[kind])
+        about = _METADATA[kind] | {"Title": printable(diagram.title)}
+        figure.savefig(target, format=kind, dpi=RESOLUTION, facecolor=theme.ground, metadata=about)
     return target.getvalue()
 
 
@@ -89,7 +91,9 @@ def drawn(diagram: Diagram, layout: Layout, theme: Theme) -> Figure:
     """The figure of a diagram: title, boxes and edges, legend."""
     from matplotlib.figure import Figure
 
-    title, subtitle = (textwrap.shorten(text, 110, placeholder=" …") for text in (diagram.title, diagram.subtitle))
+    title, subtitle = (
+        textwrap.shorten(printable(text), 110, placeholder=" …") for text in (diagram.title, diagram.subtitle)
+    )
     heads = [text_width(title, TITLE, bold=True), text_width(subtitle, SUBTITLE)]
     width = max([layout.width, LEAST_WIDTH, *heads])
     entries = _legend_places(legend(diagram), width)

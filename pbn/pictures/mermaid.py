@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pbn.pictures.diagram import Diagram, Edge, Role
 from pbn.pictures.look import FORMS, Shape, Theme
-from pbn.pictures.stacks import broken
+from pbn.pictures.stacks import broken, printable
 
 _BRACKETS: dict[Shape, tuple[str, str]] = {
     "round": ("(", ")"), "cut": ("[/", "/]"), "pill": ("([", "])"), "box": ("[", "]"), "hexagon": ("{{", "}}"),
@@ -34,7 +34,7 @@ def mermaid_text(diagram: Diagram, theme: Theme) -> str:
     """
     title = " · ".join(filter(None, [diagram.title, diagram.subtitle]))
     number = {node.name: f"n{k}" for k, node in enumerate(diagram.nodes)}
-    lines = ["---", f"title: {json.dumps(_plain(title), ensure_ascii=False)}", "---", "flowchart LR"]
+    lines = ["---", f"title: {json.dumps(printable(title), ensure_ascii=False)}", "---", "flowchart LR"]
     for node in diagram.nodes:
         opening, closing = ("[[", "]]") if node.role == "rule" else _BRACKETS[FORMS[node.role].shape]
         text = "<br/>".join(map(_escaped, broken(node.label, 46 if node.listed else 24)))
@@ -75,10 +75,6 @@ def _links(diagram: Diagram, theme: Theme) -> Iterator[str]:
     yield from (f"  linkStyle {','.join(numbers)} {look}" for look, numbers in groups.items())
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"[\x00-\x1f\x7f]", " ", text)
-
-
 def _escaped(text: str) -> str:
     """A text within quotes: what Mermaid, HTML or Markdown would read as a sign is written as its number."""
-    return re.sub(r"""[#"&<>`*\\\[\]{}|]""", lambda match: f"#{ord(match[0])};", _plain(text))
+    return re.sub(r"""[#"&<>`*\\\[\]{}|]""", lambda match: f"#{ord(match[0])};", printable(text))

@@ -106,13 +106,19 @@ def broken(label: str, width: int = 24) -> tuple[str, ...]:
     >>> broken("sites, departments, report_pages", 20)
     ('sites, departments,', 'report_pages')
     """
-    pieces = [part for piece in re.findall(r"[^ _\-]*[ _\-]|[^ _\-]+", label) for part in _cut(piece, width)]
+    words = re.findall(r"[^ _\-]*[ _\-]|[^ _\-]+", printable(label))
+    pieces = [part for word in words for part in _cut(word, width)]
     lines = [""]
     for piece in pieces:
         if lines[-1] and len((lines[-1] + piece).rstrip()) > width:
             lines.append("")
         lines[-1] += piece
     return tuple(line.rstrip(" ") for line in lines)
+
+
+def printable(text: str) -> str:
+    """The text with blanks for characters that no picture can show and no XML may contain."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]", " ", text)
 
 
 def _cut(piece: str, width: int) -> Iterable[str]:

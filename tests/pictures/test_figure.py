@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
 
 import pbn
-from pbn.pictures.diagram import world_diagram
+from pbn.pictures.diagram import Diagram, Edge, Node, world_diagram
+from pbn.pictures.draw import drawing
 from pbn.pictures.figure import _settings, drawn, picture
 from pbn.pictures.legend import legend
 from pbn.pictures.look import DARK, FORMS, LIGHT, contrast
@@ -155,3 +156,15 @@ levels: {all: {hide: []}}
         assert picture(shown, LIGHT, kind)
     root = ET.fromstring(picture(shown, LIGHT, "svg"))
     assert any("漢字 $x^2$ & <b>bold</b>" in "".join(node.itertext()) for node in root.iter(f"{SVG}text"))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf", "dot", "mermaid"])
+def test_names_that_no_picture_can_show(kind):
+    names = ("bell\x07", "half \ud83d", "line\nbreak", "nul\x00", "\uffff", " ", "漢" * 60)
+    nodes = tuple(Node(name=name, label=name, role="hidden", members=(name,)) for name in names)
+    edges = tuple(Edge(parent=a, child=b) for a, b in pairwise(names))
+    data = drawing(Diagram(title="t\x07", subtitle="\x1b[31m", nodes=nodes, edges=edges, shown="shown"), kind)
+    if kind == "svg":
+        ET.fromstring(data)
+    assert b"\x07" not in data or kind in ("png", "pdf")
