@@ -15,6 +15,8 @@ from pbn.errors import Fault, QueryError, listing
 from pbn.network.trails import MOST_TRAILS, Connection, Trail
 from pbn.world import World
 
+MOST_REASONS = 6
+
 EXAMPLES = """\b
 Examples:
   pbn draw credit_risk --level medium -o graph.svg
@@ -121,7 +123,10 @@ def _given(found: Connection) -> str:
 def _reasons(trail: Trail) -> str:
     """What blocks a blocked trail; what keeps an active one open."""
     told = [junction for junction in trail.junctions if trail.active or not junction.open]
-    return "\n".join(f"{junction.node}: {junction.reason}" for junction in told) or "an edge joins them"
+    lines = [f"{junction.node}: {junction.reason}" for junction in told[:MOST_REASONS]]
+    if len(told) > MOST_REASONS:
+        lines.append(f"… and {len(told) - MOST_REASONS} more nodes")
+    return "\n".join(lines) or "an edge joins them"
 
 
 def _record(world: World, found: Connection, level: str | None) -> dict[str, object]:

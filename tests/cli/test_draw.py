@@ -129,6 +129,17 @@ def test_more_trails_than_are_listed(pbn_command):
     assert few.count("identifier_5 ←") == 1
 
 
+def test_long_trails_are_told_in_short(pbn_command, tmp_path):
+    steps = "\n".join(
+        f"  x{k}: {{states: [a, b], given: x{k - 1}, p: {{a: [.5, .5], b: [.1, .9]}}}}" for k in range(1, 12)
+    )
+    path = tmp_path / "chain.yaml"
+    path.write_text(MANY.format("  x0: {states: [a, b]}\n" + steps))
+    result = pbn_command("draw", str(path), "--path", "x0", "x11")
+    assert result.stdout.count("chain, given") == 6
+    assert result.stdout.endswith("… and 4 more nodes\n")
+
+
 def test_json(pbn_command, tmp_path):
     target = tmp_path / "graph.dot"
     arguments = ["--level", "medium", "--path", "cash_buffer", "default", "--json", "-o", str(target)]
