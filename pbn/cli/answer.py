@@ -27,11 +27,12 @@ def answer_parts(
     *,
     every_state: bool = False,
     show_all: str = "--all",
+    show_given: bool = True,
 ) -> Iterator[RenderableType]:
     """The parts of the output for one posterior; a long list of states is cut to the most probable ones."""
     asked = f"P({answer.query} | given)" if evidence else f"P({answer.query})"
     yield heading(world.name, f"{asked}, level {level}" if level else asked)
-    if evidence:
+    if evidence and show_given:
         yield _given(answer, evidence)
     yield ""
     kept = _most_probable(answer, every_state)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from pbn.check import Report, Result, planned_checks
 from pbn.check.checking import SAMPLES, SEED
+from pbn.check.text import text_proof
 from pbn.cli.arguments import WORLD, budget_option, json_option, load_world, question_option, renormalise_option
 from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
 from pbn.errors import PbnError
@@ -46,6 +47,7 @@ PARTS = {
 @click.option(
     "--seed", type=click.IntRange(0), default=SEED, show_default=True, metavar="N", help="Seed of the drawn cases."
 )
+@click.option("--proof", is_flag=True, help="Print the proof of each level's text below the table.")
 @question_option
 @renormalise_option
 @json_option
@@ -56,6 +58,7 @@ def check_command(
     world_names: tuple[str, ...],
     samples: int,
     seed: int,
+    proof: bool,
     question: str | None,
     as_json: bool,
     budget: int | None,
@@ -74,13 +77,16 @@ def check_command(
     errors: list[PbnError] = []
     for name in world_names or shipped_worlds():
         try:
-            report = _report(load_world(name, budget), question, samples, seed)
+            world = load_world(name, budget)
+            report = _report(world, question, samples, seed)
         except PbnError as error:
             errors.append(error)
             continue
         reports.append(report)
         if not as_json:
             show(*_display(report), "")
+            if proof and world.spec is not None and world.spec.memo is not None:
+                show(*(f"{text_proof(world, level, samples=samples, seed=seed)}\n" for level in world.levels))
     if as_json:
         show_json([report.to_dict() for report in reports])
     if errors:

@@ -11,7 +11,7 @@ import numpy as np
 from pbn.errors import Fault, QueryError, listing
 from pbn.evidence import column_codes, evidence_codes
 from pbn.network.model import Array, IndexMap
-from pbn.text.decode import Decoded, Decoder
+from pbn.text.decode import Decoded, Decoder, attributes_of
 from pbn.text.recover import Recovery, Searcher
 from pbn.text.template import MemoTemplate
 
@@ -80,18 +80,23 @@ class Memo:
                     allowed="a whole number, at least 0",
                 )
             )
-        codes = self._with_functions(evidence_codes(template.network, template.families, attributes))
-        missing = [name for name in template.parents if name not in codes]
+        codes = self.with_functions(evidence_codes(template.network, template.families, attributes))
+        missing = self._families([name for name in template.parents if name not in codes])
         if missing:
-            raise QueryError(
-                Fault(
-                    code="text/missing-attribute",
-                    message=f"a memo of level {template.level} tells {listing(self._families(missing))} too",
-                    hint="give every attribute that the level shows",
-                )
+            known = [name for name in missing if name in template.families or name in template.visible]
+            hint = (
+                "give every attribute that the level shows" if known else "pbn check says what is wrong with the memo"
             )
+            message = f"a memo of level {template.level} tells {listing(missing)} too"
+            raise QueryError(Fault(code="text/missing-attribute", message=message, hint=hint))
         rows = {name: np.array([codes[name]]) for name in template.parents}
         return next(template.render(rows, np.array([position]), question=question))
+
+    def attributes(self, case: Mapping[str, object]) -> dict[str, str]:
+        """What the level shows of a case, as `decode` gives it back."""
+        template = self.template
+        codes = self.with_functions(evidence_codes(template.network, template.families, case))
+        return attributes_of(template, {name: codes[name] for name in template.visible if name in codes})
 
     def texts(
         self, cases: pd.DataFrame, *, positions: Sequence[int] | Array | None = None, question: str | None = None
@@ -113,8 +118,8 @@ class Memo:
         where = np.arange(len(cases)) if positions is None else np.asarray(positions)
         return self.template.render(codes, where, question=question)
 
-    def _with_functions(self, codes: dict[str, int]) -> dict[str, int]:
-        """The codes with those of all index maps that follow from them."""
+    def with_functions(self, codes: dict[str, int]) -> dict[str, int]:
+        """States' positions, with those of what follows from them: merged attributes, look-ups."""
         network = self.template.network
         for name, cpd in network.cpds.items():
             if name not in codes and isinstance(cpd, IndexMap) and all(parent in codes for parent in cpd.parents):
@@ -144,4 +149,6 @@ class Memo:
 
     def recover(self, text: str) -> Recovery:
         """What a text by anybody says of the attributes: phrases and numbers searched for, in any order."""
+        if not isinstance(text, str):
+            raise QueryError(Fault(code="text/not-text", message="only text is searched", found=type(text).__name__))
         return self.searcher.search(text)

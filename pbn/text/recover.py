@@ -124,16 +124,16 @@ class Searcher:
             node.number = node.number or _Node()
             node.number.after(normal(after)).endings.append(_Ending(wording.name, None, states))
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The visible attributes that a memo of the level tells."""
+        visible = set(self.template.visible)
+        return tuple(name for name, w in self.template.all_wordings.items() if set(w.members) <= visible)
+
     # -- searching -----------------------------------------------------------------------------------
 
     def search(self, text: str) -> Recovery:
-        """What a text says of the level's attributes, and of hidden ones.
-
-        Raises
-        ------
-        QueryError
-            It is no text.
-        """
+        """What a text says of the level's attributes, and of hidden ones."""
         occurrences: dict[str, list[Occurrence]] = {}
         for occurrence in self.occurrences(text):
             occurrences.setdefault(occurrence.name, []).append(occurrence)
@@ -177,9 +177,7 @@ class Searcher:
         return best
 
     def _recovery(self, occurrences: Mapping[str, tuple[Occurrence, ...]]) -> Recovery:
-        template = self.template
-        visible = set(template.visible)
-        told = [name for name, wording in template.all_wordings.items() if set(wording.members) <= visible]
+        told = self.told
         found, ambiguous, malformed = {}, {}, {}
         for name in told:
             states = tuple(dict.fromkeys(one.state for one in occurrences.get(name, ()) if one.state is not None))
@@ -196,7 +194,7 @@ class Searcher:
             if name not in told
         }
         return Recovery(
-            told=tuple(told),
+            told=told,
             found=found,
             missing=tuple(name for name in told if not occurrences.get(name)),
             ambiguous=ambiguous,

@@ -1,0 +1,45 @@
+"""Texts that commands read: a file's, or standard input's."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pbn.errors import Fault, QueryError
+
+MOST_BYTES = 50_000_000
+
+
+def read_input(name: str) -> str:
+    """The text of a file, or of standard input where the name is ``-``.
+
+    Raises
+    ------
+    QueryError
+        There is no such file, it is too large or not UTF-8, or nobody writes to standard input.
+    """
+    if name == "-":
+        if sys.stdin.isatty():
+            message, hint = "nothing is written to standard input", "name a file, or pipe a text into the command"
+            raise QueryError(Fault(code="cli/no-input", message=message, hint=hint))
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    else:
+        path = Path(name)
+        if not path.is_file():
+            what = "is no file" if path.exists() else "does not exist"
+            raise QueryError(Fault(code="cli/no-file", message=f"{name[:200]} {what}"))
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        message = f"{shown_name(name)} is too large"
+        raise QueryError(Fault(code="cli/too-large", message=message, allowed=f"at most {MOST_BYTES:,} bytes"))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{shown_name(name)} is no UTF-8 text: byte {data[error.start]:#04x} at {error.start}"
+        raise QueryError(Fault(code="cli/not-utf8", message=message)) from None
+
+
+def shown_name(name: str) -> str:
+    """What messages call an input."""
+    return "standard input" if name == "-" else name[:200]
