@@ -131,11 +131,13 @@ def _subtitle(world: World, level: str | None) -> Iterable[str]:
 
 
 def memo_parents(world: World, level: str | None = None) -> tuple[str, ...]:
-    """Variables that the memo of a case tells of: those a level shows, without one all attributes.
+    """Variables that the memo of a case depends on: what its template names at a level, without one all attributes.
 
-    A world made of a network file has no memo.
+    A world whose file has no memo has none.
     """
-    return () if world.spec is None else world.visible(level)
+    if world.spec is None or world.spec.memo is None:
+        return ()
+    return world.visible() if level is None else world.memo(level).template.parents
 
 
 def _roles(world: World, visible: Collection[str]) -> Mapping[str, Role]:
