@@ -87,7 +87,7 @@ def test_too_many_nodes_for_a_picture(pbn_command, tmp_path):
     path.write_text(MANY.format("\n".join(f"  x{k}: {{states: [a, b]}}" for k in range(160))))
     result = pbn_command("draw", str(path), "-o", str(tmp_path / "many.svg"))
     assert result.exit_code == 3
-    assert result.stderr.startswith("picture/too-many: a picture of 162 nodes and 0 edges")
+    assert result.stderr.startswith("picture/too-many: a picture of 161 nodes and 0 edges")
     assert not (tmp_path / "many.svg").exists()
     for ending in ("dot", "mmd"):
         assert pbn_command("draw", str(path), "-o", str(tmp_path / f"many.{ending}")).exit_code == 0

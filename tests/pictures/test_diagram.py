@@ -102,6 +102,14 @@ def test_the_memo_is_the_child_of_what_is_visible(name, level):
     assert not any(edge.parent == MEMO for edge in drawn.edges)
 
 
+def test_a_memo_that_tells_what_is_hidden_is_drawn_so():
+    text = pbn.shipped_worlds()["credit_risk"].read_text(encoding="utf-8")
+    leaking = text.replace("{sector}", "{sector} with {net_position}", 1)
+    assert leaking != text
+    drawn = world_diagram(pbn.loads(leaking), "high", rules=True)
+    assert ("net_position", MEMO) in {(edge.parent, edge.child) for edge in drawn.edges}
+
+
 def test_repeated_variables_are_one_node():
     labels = {node.label: node for node in diagram("covert_transfer", "high", False).nodes}
     assert len(labels["identifier × 16"].members) == len(labels["drawn × 16"].members) == 16
@@ -120,9 +128,9 @@ variables:
 questions: {won: {asks: won, kind: yes/no, text: Won?}}
 levels: {fine: {hide: []}, coarse: {hide: [letter_4]}}
 """
-    assert [n.label for n in world_diagram(pbn.loads(text), "fine").nodes] == ["letter × 4", "won", "memo"]
+    assert [n.label for n in world_diagram(pbn.loads(text), "fine").nodes] == ["letter × 4", "won"]
     coarse = {n.label: n.role for n in world_diagram(pbn.loads(text), "coarse").nodes}
-    assert coarse == {"letter × 3 of 4": "visible", "letter_4": "hidden", "won": "outcome", "memo": "memo"}
+    assert coarse == {"letter × 3 of 4": "visible", "letter_4": "hidden", "won": "outcome"}
 
 
 @st.composite
