@@ -156,10 +156,10 @@ def seam_clashes(template: MemoTemplate, searcher: Searcher) -> Iterator[Clash]:
             continue
         done.add(key)
         for pieces in _filled(stretch, template.wordings, numerals):
-            for phrase, name, outside in _strays(pieces, searcher):
+            for kind, phrase, name, outside in _strays(pieces, searcher):
                 if (phrase, name) not in told:
                     told.add((phrase, name))
-                    yield Clash(kind="stands in the words", phrase=phrase, name=name, inside=repr(outside))
+                    yield Clash(kind=kind, phrase=phrase, name=name, inside=repr(outside))
 
 
 def _holding_sentences(template: MemoTemplate, table: Sequence[Entry]) -> Iterator[Clash]:
@@ -249,16 +249,19 @@ def _samples(
     return list(found.values())
 
 
-def _strays(pieces: Filled, searcher: Searcher) -> Iterator[tuple[str, str, str]]:
-    """Phrases in the text that do not fill exactly the slot of their own variable."""
+def _strays(pieces: Filled, searcher: Searcher) -> Iterator[tuple[str, str, str, str]]:
+    """Phrases that stand elsewhere than in a slot of their own variable, and phrases in a slot that are not found."""
     text, spans = "", {}
     for words, name in pieces:
         if name is not None:
             spans[len(text)] = (len(text) + len(words), name)
         text += words
+    inside = " ".join(text.split())
     for found in searcher.occurrences(text):
-        if spans.get(found.start) != (found.end, found.name):
-            yield found.text, found.name, " ".join(text.split())
+        if spans.pop(found.start, None) != (found.end, found.name):
+            yield "stands in the words", found.text, found.name, inside
+    for start, (end, name) in spans.items():
+        yield "cannot be found in the words", text[start:end], name, inside
 
 
 def uncovered(template: MemoTemplate) -> Iterator[str]:
