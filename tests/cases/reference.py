@@ -50,6 +50,19 @@ def row_of(network, digit):
     return case
 
 
+class Given:
+    """Streams of given words."""
+
+    def __init__(self, digit):
+        self.digit = digit
+
+    def words(self, name, start, count):
+        return np.array([self.digit(name, row, 0) for row in range(start, start + count)], dtype=np.uint64)
+
+    def word(self, name, row, depth=0):
+        return self.digit(name, row, depth)
+
+
 def p_value(counts, probabilities):
     """The chi-square p-value of counts; outcomes that are expected less than ten times are taken together."""
     counts, expected = np.asarray(counts, float).ravel(), np.asarray(probabilities, float).ravel() * np.sum(counts)

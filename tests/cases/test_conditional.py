@@ -17,7 +17,7 @@ from pbn.cases.sample import RowSampler
 from pbn.exact.arithmetic import integers
 from pbn.from_network import world_of_network
 from pbn.network.model import IndexMap
-from tests.cases.reference import p_value
+from tests.cases.reference import Given, choose, p_value
 from tests.networks import questions
 from tests.oracles.enumeration import Enumeration
 from tests.world.cases import FARM, fault_of
@@ -125,6 +125,35 @@ def test_evidence_of_a_vanishing_probability():
     assert drawn["other"].all()
     joint = np.bincount(drawn["kind"].astype(int) * 2 + drawn["free"], minlength=6)
     assert p_value(joint, [0, 0, 0.6 / 2, 0.6 / 2, 0, 0.4]) > 1e-4
+
+
+def test_words_on_a_bound_are_decided_by_further_words_of_the_row():
+    sampler = ConditionalSampler(FARM, {"sold": "yes"}, 0)
+    joints = {step.drawing.names: step for step in sampler._steps if hasattr(step, "drawing")}
+    bounds = {names: sorted(set(step.choices.bounds.tolist())) for names, step in joints.items()}
+    later = np.random.default_rng(1).integers(0, 2**63, (60, 3)).tolist()
+
+    def digit(name, row, depth):
+        return later[row][depth] if depth or name not in bounds else bounds[name][row % len(bounds[name])]
+
+    object.__setattr__(sampler, "_streams", Given(digit))
+    parts = [sampler.codes(start, start + 20) for start in (0, 20, 40)]
+    whole = sampler.codes(0, 60)
+    assert equal(whole, {name: np.concatenate([part[name] for part in parts]) for name in whole})
+    decided, given = 0, sampler._block(0, 60, [])
+    for names, step in joints.items():  # each drawing once more, in Fraction
+        drawing, choices = step.drawing, step.choices
+        for row in range(60):
+            cell = 0
+            for name, size in zip(drawing.given, drawing.sizes, strict=True):
+                cell = cell * size + int(given[name][row])
+            first, last = (int(choices.starts[drawing.rows[cell] + k]) for k in (0, 1))
+            weights = [int(weight) for weight in drawing.weights[first:last]]
+            shares = [Fraction(weight, sum(weights)) for weight in weights]
+            k = choose(shares, lambda depth, names=names, row=row: digit(names, row, depth))
+            assert all(given[name][row] == drawing.codes[name][first + k] for name in names)
+            decided += digit(names, row, 0) in choices.bounds[first : last - 1]
+    assert decided > 10
 
 
 # -- a row is a function of its number -----------------------------------------------------------------

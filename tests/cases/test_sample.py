@@ -21,7 +21,7 @@ from pbn.exact.arithmetic import integers
 from pbn.from_network import world_of_network
 from pbn.network.chain import chained
 from pbn.network.model import Table
-from tests.cases.reference import p_value, row_of, word
+from tests.cases.reference import Given, p_value, row_of, word
 from tests.networks import networks
 from tests.world.cases import FARM, SMALL, fault_of
 
@@ -226,10 +226,10 @@ def boundary_words(network, rows_, choice):
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_words_on_a_bound_are_decided_by_further_words(network, data):
     choice = np.random.default_rng(data.draw(st.integers(0, 2**32))).integers
-    world, count = world_of_network(network), 30
-    first = boundary_words(network, count, choice)
+    world, start, count = world_of_network(network), 5, 30
+    first = boundary_words(network, start + count, choice)
     further = [0, 1, 2**63, 2**64 - 1, 2**64 // 3, 2 * 2**64 // 3]
-    later = {name: choice(len(further), size=(count, 4)) for name in first}
+    later = {name: choice(len(further), size=(start + count, 4)) for name in first}
 
     def digit(name, row, depth):
         if depth == 0:
@@ -238,23 +238,19 @@ def test_words_on_a_bound_are_decided_by_further_words(network, data):
 
     sampler = RowSampler(world, 0)
     object.__setattr__(sampler, "_streams", Given(digit))
-    drawn = sampler.codes(0, count)
-    for row in range(count):
-        case = row_of(network, lambda name, depth, row=row: digit(name, row, depth))
-        assert {name: codes[row] for name, codes in drawn.items()} == case
+    drawn = sampler.codes(start, start + count)
+    for k in range(count):
+        case = row_of(network, lambda name, depth, row=start + k: digit(name, row, depth))
+        assert {name: codes[k] for name, codes in drawn.items()} == case
 
 
-class Given:
-    """Streams of given words."""
-
-    def __init__(self, digit):
-        self.digit = digit
-
-    def words(self, name, start, count):
-        return np.array([self.digit(name, row, 0) for row in range(start, start + count)], dtype=np.uint64)
-
-    def word(self, name, row, depth=0):
-        return self.digit(name, row, depth)
+@given(name=st.text(max_size=9), row=st.integers(0, 9), depth=st.integers(0, 3), seed=st.integers(0, 2**63 - 1))
+@brief
+def test_words_are_those_of_philox_under_a_hashed_key(name, row, depth, seed):
+    source = (SCHEME, "ab", seed)
+    streams = stream.Streams(source=source)
+    assert streams.word(name, row, depth) == word(source, name, row, depth)
+    assert streams.words(name, row, 2).tolist() == [word(source, name, row), word(source, name, row + 1)]
 
 
 @each_world
