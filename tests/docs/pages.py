@@ -99,8 +99,15 @@ def run(command: str) -> str:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             main(words[1:])
         return _trimmed(output.getvalue())
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
-        ["bash", "-c", plain], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False
+        ["bash", "-c", plain],
+        env={**os.environ, "PATH": path},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        check=False,
     )
     return _trimmed(done.stdout)
 

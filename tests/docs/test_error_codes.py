@@ -108,6 +108,20 @@ EDIT = {  # code → a passage of BASE, and what stands in its place
         "questions:",
         "published: [{quantity: prior, question: lat, value: .1, source: a book}]\nquestions:",
     ),
+    "spec/memo-text": ("questions:", "memo: {paragraphs: [{sentences: {sky: ''}}]}\nquestions:"),
+    "spec/memo-brace": ("questions:", "memo: {paragraphs: [{sentences: {sky: 'a } b'}}]}\nquestions:"),
+    "spec/memo-order": (
+        "questions:",
+        "memo: {paragraphs: [{sentences: {sky: 'A {sky}.', wind: 'A {wind}.'}, orders: [[wind]]}]}\nquestions:",
+    ),
+    "spec/memo-phrasings": (
+        "questions:",
+        "memo: {paragraphs: [{sentences: {sky: ['A {sky}.', 'A {wind}.']}}]}\nquestions:",
+    ),
+    "spec/memo-phrases": (
+        "questions:",
+        "memo: {paragraphs: [{sentences: {sky: 'A {sky}.'}}], phrases: {wind: '{}'}}\nquestions:",
+    ),
     "rule/too-large": ("share: 1/4", f"share: 1/4, big: {'9' * 40} ** 16"),
 }
 
