@@ -25,6 +25,8 @@ SUMMARIES: Mapping[str, str] = {
     "memo": "Write a case as text, as a model would read it.",
     "decode": "Read a memo back: its attributes, and the posterior.",
     "verify-memo": "Test a memo that somebody else wrote.",
+    "sample": "Draw a data set that carries its truth.",
+    "verify": "Compute a data set again, and say what differs.",
     "plan": "Show how a Bayes error would be computed, and what it costs.",
     "draw": "Draw who depends on whom, or say why two variables do.",
     "convert": "Write a world or network in another file format.",

@@ -1,0 +1,64 @@
+"""``pbn verify``: a data set computed again, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.console import RenderableType
+from rich.text import Text
+
+from pbn.cases.dataset import read_manifest
+from pbn.cases.verify import Verified, verify_dataset
+from pbn.cli.arguments import json_option
+from pbn.cli.terminal import progress, show, show_json
+
+FAILED = 1
+
+
+@click.command("verify", short_help="Compute a data set again, and say what differs.")
+@click.argument("root", type=click.Path(path_type=Path), metavar="DIR")
+@json_option
+@click.pass_context
+def verify_command(context: click.Context, root: Path, as_json: bool) -> None:
+    """Compute everything in a data set again from its world file and seed.
+
+    Each file is compared with the manifest's SHA-256 and, value by value, with what the world gives. The exit code
+    is 1 where anything differs.
+    """
+    manifest = read_manifest(root)
+    with progress() as shown:
+        rows = manifest.get("rows")
+        total = rows[1] - rows[0] if isinstance(rows, list) and len(rows) == 2 else None
+        task = shown.add_task(f"{root}", total=total)
+        found = verify_dataset(root, advance=lambda done: shown.advance(task, done))
+    if as_json:
+        show_json(_record(found))
+    else:
+        show(*_display(root, found))
+    if not found.passed:
+        context.exit(FAILED)
+
+
+def _display(root: Path, found: Verified) -> Iterator[RenderableType]:
+    for difference in found.differences:
+        yield Text(f"✗ {difference}", style="bold red")
+    if found.other_bytes:
+        said = f"{len(found.other_bytes)} files hold the same values in other bytes, as another version writes them"
+        yield Text(f"– {said}", style="yellow")
+    if found.passed:
+        yield Text(f"{root}: all {found.files} files are as {found.world} and the seed say", style="green")
+    else:
+        yield Text(f"{root}: {len(found.differences)} differences", style="bold red")
+
+
+def _record(found: Verified) -> dict[str, object]:
+    return {
+        "world": found.world, "passed": found.passed, "files": found.files, "rows": found.rows,
+        "differences": [
+            {"path": one.path, "what": one.what, "row": one.row, "column": one.column, "found": one.found,
+             "expected": one.expected}
+            for one in found.differences],
+        "other_bytes": list(found.other_bytes),
+    }  # fmt: skip
