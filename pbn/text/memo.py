@@ -108,14 +108,14 @@ class Memo:
         Raises
         ------
         QueryError
-            A missing column or value, or an unknown state.
+            A missing column or value, an unknown state, or positions that are none.
         """
         missing = [name for name in self.template.parents if name not in cases.columns]
         if missing:
             raise QueryError(Fault(code="query/missing-column", message=f"the cases have no column {listing(missing)}"))
         variables = self.template.network.variables
         codes = {name: column_codes(variables[name], cases[name]) for name in self.template.parents}
-        where = np.arange(len(cases)) if positions is None else np.asarray(positions)
+        where = np.arange(len(cases)) if positions is None else _checked(positions, len(cases))
         return self.template.render(codes, where, question=question)
 
     def with_functions(self, codes: dict[str, int]) -> dict[str, int]:
@@ -152,3 +152,19 @@ class Memo:
         if not isinstance(text, str):
             raise QueryError(Fault(code="text/not-text", message="only text is searched", found=type(text).__name__))
         return self.searcher.search(text)
+
+
+def _checked(positions: Sequence[int] | Array, count: int) -> Array:
+    """Positions as an array, one for each case."""
+    found: Array = np.asarray(positions)
+    right = found.shape == (count,) and (found.dtype.kind in "iu" or not count)
+    if not right or (count and not 0 <= int(found.min()) <= int(found.max()) < MOST_POSITION):
+        raise QueryError(
+            Fault(
+                code="text/position",
+                message="these are no positions of the cases",
+                found=f"shape {found.shape} of {found.dtype}",
+                allowed=f"{count:,} whole numbers, at least 0",
+            )
+        )
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,11 +11,13 @@ import numpy as np
 from pbn.errors import Fault, QueryError
 from pbn.network.model import Array
 from pbn.spec.model import Slot
-from pbn.text.paragraphs import ShownParagraph
+from pbn.text.paragraphs import ShownParagraph, ShownSentence
 from pbn.text.wording import CodeWording, PhraseWording, SlotWording
 
 MOST_ENTRIES = 2048
 """Texts in one table, unless a single slot has more."""
+MOST_LAYOUTS = 64
+"""Layouts of one paragraph whose tables are kept; a paragraph that has more is put together from its sentences."""
 
 Codes = Mapping[str, Array]
 Piece = str | Slot
@@ -150,7 +153,7 @@ class Renderer:
 
     def texts(self, codes: Codes, choices: Codes, count: int) -> Iterator[str]:
         """The memo of each case of a block."""
-        last = f"\n\n{self.ending}" if self.ending else ""
+        last = "\n\n" * bool(self.paragraphs) + self.ending if self.ending else ""
         if all(_is_fixed(paragraph) for paragraph in self.paragraphs):
             pieces: list[Piece] = []
             for paragraph in self.paragraphs:
@@ -168,7 +171,18 @@ class Renderer:
         return self._columns[key]
 
     def _paragraph(self, paragraph: ShownParagraph, codes: Codes, choices: Codes, count: int) -> list[str]:
-        """The paragraph of each case: cases of one layout are made together."""
+        """The paragraph of each case."""
+        if _layout_count(paragraph) <= MOST_LAYOUTS:
+            return self._by_layout(paragraph, codes, choices, count)
+        sentences = [self._by_layout(_alone(sentence), codes, choices, count) for sentence in paragraph.sentences]
+        orders = np.broadcast_to(choices.get(f"order of {paragraph.name}", 0), count).tolist()
+        return [
+            " ".join([row[position] for position in paragraph.orders[order]])
+            for order, row in zip(orders, zip(*sentences, strict=True), strict=True)
+        ]
+
+    def _by_layout(self, paragraph: ShownParagraph, codes: Codes, choices: Codes, count: int) -> list[str]:
+        """Cases of one layout are made together."""
         layout: Array = np.broadcast_to(choices.get(f"order of {paragraph.name}", 0), count)
         for sentence in paragraph.sentences:
             layout = layout * len(sentence.phrasings) + choices.get(f"sentence {sentence.label}", 0)
@@ -182,6 +196,14 @@ class Renderer:
             made = [column(some, picked, len(rows)) for column in self._made((paragraph.name, number), pieces)]
             texts[rows] = list(map("".join, zip(*made, strict=True)))
         return texts.tolist()
+
+
+def _layout_count(paragraph: ShownParagraph) -> int:
+    return len(paragraph.orders) * math.prod(len(sentence.phrasings) for sentence in paragraph.sentences)
+
+
+def _alone(sentence: ShownSentence) -> ShownParagraph:
+    return ShownParagraph(name=f"sentence {sentence.label}", sentences=(sentence,), orders=((0,),))
 
 
 def _is_fixed(paragraph: ShownParagraph) -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from pbn.errors import Place
+from pbn.errors import Fault, Place, QueryError
 from pbn.network.model import Array, Network, Variable
 from pbn.spec.model import MemoSpec, Phrase, Wording
 from pbn.spec.numerals import numeral
+
+MOST_PHRASINGS = 1_000_000
+"""Phrases of one variable: its states, in each wording, times those of the variable that chooses the wording."""
 
 NUMERAL = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
@@ -54,10 +58,13 @@ class PhraseWording:
         self.name = variable.name
         self.members = (variable.name,)
         self._is_number = variable.values is not None and all(NUMERAL.fullmatch(state) for state in variable.states)
-        default = wording or _own_name(variable)
-        rows = by.states if by else (None,)
-        self._phrases = [[_phrases_of(default, row, state, variable) for state in variable.states] for row in rows]
+        rows: Sequence[str | None] = by.states if by else (None,)
+        if len(rows) * variable.size > MOST_PHRASINGS:
+            raise _too_many(self.name, len(rows) * variable.size)
+        self._phrases = list(_phrase_rows(wording or _own_name(variable), rows, variable))
         self.variety = max((len(phrases) for row in self._phrases for phrases in row), default=1) or 1
+        if len(rows) * variable.size * self.variety > MOST_PHRASINGS:
+            raise _too_many(self.name, len(rows) * variable.size * self.variety)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -201,15 +208,42 @@ def _own_name(variable: Variable) -> Wording:
     return Wording(by=None, phrases={None: {None: (Phrase(before="", after=after, place=_NOWHERE),)}})
 
 
-def _phrases_of(wording: Wording, by: str | None, state: str, variable: Variable) -> tuple[Phrase, ...]:
-    table = wording.phrases.get(by)
-    if table is None:
-        table = wording.phrases.get(None, {})
-    if state in table:
-        return table[state]
-    number = numeral(state) if variable.values is not None else None
-    if number is not None:
-        for key, phrases in table.items():
-            if key is not None and numeral(key) == number:
-                return phrases
-    return table.get(None, ())
+def _phrase_rows(
+    wording: Wording, rows: Sequence[str | None], variable: Variable
+) -> Iterator[list[tuple[Phrase, ...]]]:
+    """The phrases of every state, for each state of the variable that the wording depends on."""
+    made: dict[str | None, list[tuple[Phrase, ...]]] = {}
+    for row in rows:
+        key = row if row in wording.phrases else None
+        if key not in made:
+            made[key] = _phrases_of(wording.phrases.get(key, {}), variable)
+        yield made[key]
+
+
+def _phrases_of(table: Mapping[str | None, tuple[Phrase, ...]], variable: Variable) -> list[tuple[Phrase, ...]]:
+    """The phrases of every state: of its name, of its number spelt otherwise, or of all that are not named."""
+    numbers: dict[Fraction, tuple[Phrase, ...]] = {}
+    for key, phrases in table.items() if variable.values is not None else ():
+        number = numeral(key) if key is not None else None
+        if number is not None:
+            numbers.setdefault(number, phrases)
+    rest = table.get(None, ())
+
+    def of(state: str) -> tuple[Phrase, ...]:
+        if state in table:
+            return table[state]
+        number = numeral(state) if numbers else None
+        return rest if number is None else numbers.get(number, rest)
+
+    return [of(state) for state in variable.states]
+
+
+def _too_many(name: str, count: int) -> QueryError:
+    return QueryError(
+        Fault(
+            code="text/too-many-phrases",
+            message=f"{name} has {count:,} phrases",
+            allowed=f"at most {MOST_PHRASINGS:,}",
+            hint="let fewer states of another variable choose its wording",
+        )
+    )
