@@ -10,6 +10,7 @@ from pbn.loading import load
 from pbn.spec.memo import MAX_PHRASE, MAX_SENTENCE, MAX_SENTENCES, MAX_VARIETY
 from pbn.text.clashes import MOST_PHRASES
 from pbn.text.round_trips import MOST_SEARCHED
+from pbn.text.wording import MOST_PHRASINGS
 from tests.docs.pages import ROOT
 from tests.docs.test_docs import tables
 
@@ -25,7 +26,7 @@ def test_every_code_is_explained() -> None:
 
 def test_limits_are_those_of_the_code() -> None:
     numbers = [int(n.replace(",", "")) for row in tables("memos.md", "What") for n in re.findall(r"\d[\d,]*", row[1])]
-    assert numbers == [MAX_SENTENCES, MAX_VARIETY, MAX_SENTENCE, MAX_PHRASE, MOST_PHRASES, MOST_BYTES]
+    assert numbers == [MAX_SENTENCES, MAX_VARIETY, MAX_SENTENCE, MAX_PHRASE, MOST_PHRASINGS, MOST_PHRASES, MOST_BYTES]
     assert f"at most {MOST_SEARCHED} of the memos" in PAGE
 
 
