@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping as AbstractMapping
 from os import PathLike
 
 from pbn.spec.constants import Constants, read_parameters
@@ -15,6 +16,8 @@ from pbn.spec.memo import read_memo
 from pbn.spec.model import WorldSpec
 from pbn.spec.names import distinct
 from pbn.spec.nodes import Mapping, Node
+from pbn.spec.numerals import Number
+from pbn.spec.parameters import with_values
 from pbn.spec.questions import asked_variables, read_published, read_questions
 from pbn.spec.report import Report, shorten
 from pbn.spec.source import read_file, read_text
@@ -24,8 +27,8 @@ from pbn.spec.variables import Resolver
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,99}")
 
 
-def load_spec(path: str | PathLike[str]) -> WorldSpec:
-    """The world that a file says.
+def load_spec(path: str | PathLike[str], parameters: AbstractMapping[str, Number] | None = None) -> WorldSpec:
+    """The world that a file says, or would say with other values of its ``parameters``.
 
     Raises
     ------
@@ -38,10 +41,12 @@ def load_spec(path: str | PathLike[str]) -> WorldSpec:
     Traceback (most recent call last):
     pbn.errors.SpecError: spec/no-file: there is no file no/such/world.yaml
     """
-    return _world(read_file(path), str(path))
+    return _world(with_values(read_file(path), parameters or {}), str(path))
 
 
-def parse_spec(text: str | bytes, file: str = "<string>") -> WorldSpec:
+def parse_spec(
+    text: str | bytes, file: str = "<string>", parameters: AbstractMapping[str, Number] | None = None
+) -> WorldSpec:
     """The world that a text says; ``file`` is what faults call it.
 
     Raises
@@ -68,7 +73,21 @@ def parse_spec(text: str | bytes, file: str = "<string>") -> WorldSpec:
     >>> world.levels["seen"].visible, world.levels["blind"].visible
     (('bent',), ())
     """
-    return _world(read_text(text, file=file), file)
+    return _world(with_values(read_text(text, file=file), parameters or {}), file)
+
+
+def respecified(spec: WorldSpec, parameters: AbstractMapping[str, Number]) -> WorldSpec:
+    """The world that the same file would say with other values of its parameters.
+
+    Raises
+    ------
+    QueryError
+        There is no such parameter, or a value is no number.
+    SpecError
+        With these values the file does not say a world.
+    """
+    assert spec.tree is not None
+    return _world(with_values(spec.tree, parameters), spec.tree.place.file)
 
 
 def _world(root: Node, file: str) -> WorldSpec:
@@ -105,6 +124,7 @@ def _world(root: Node, file: str) -> WorldSpec:
         memo=memo,
         law_digest=law,
         digest=file_digest(root, law),
+        tree=root,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pbn.errors import Place
 from pbn.spec.expression import Expression
+from pbn.spec.nodes import Node
 
 Role = Literal["latent", "residual", "irrelevant"]
 Kind = Literal["yes/no", "choice", "score"]
@@ -197,6 +198,8 @@ class WorldSpec:
     ``variables`` come in file order with repeated ones expanded; ``families`` maps a repeated name
     to its members. ``attributes`` are the variables that a level shows unless it hides them.
     ``law_digest`` covers variables, probabilities, rules and levels; ``digest`` the whole file.
+    ``tree`` is the file itself, from which the world can be read again with other parameters; None where what is said
+    here is no longer what the file says.
     """
 
     name: str
@@ -213,3 +216,4 @@ class WorldSpec:
     memo: MemoSpec | None
     law_digest: str
     digest: str
+    tree: Node | None = field(default=None, repr=False, compare=False)

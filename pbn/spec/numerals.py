@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 from pbn.spec.nodes import Scalar
 
 MAX_STATES = 100_000
+MAX_BITS = 2_000
+"""Binary digits that the numerator and denominator of a number given from outside may have together."""
+
+Number = Fraction | Decimal | float | int | str
+"""What is taken for an exact number; a float stands for its shortest decimal text."""
 
 _NUMERAL = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?|[0-9]+/[0-9]+)")
 _RANGE = re.compile(r"(?:([A-Za-z])\.\.([A-Za-z])|([+-]?[0-9]{1,15})\.\.([+-]?[0-9]{1,15}))")
@@ -30,6 +38,61 @@ def numeral(text: str) -> Fraction | None:
     if slash:
         return Fraction(int(top), int(bottom))
     return Fraction(int(text)) if text.lstrip("+-").isdigit() else Fraction(text)
+
+
+def exact(number: Number) -> Fraction | None:
+    """The exact value of a number given from outside a file; None for what is none, NaN and infinities included.
+
+    Examples
+    --------
+    >>> exact("0.3") == exact(0.3) == exact("3/10") == exact(Decimal("0.30")) == Fraction(3, 10)
+    True
+    >>> exact("nan"), exact(float("inf")), exact("a third"), exact(True)
+    (None, None, None, None)
+    """
+    if isinstance(number, bool):
+        return None
+    if isinstance(number, numbers.Rational):
+        value = Fraction(int(number.numerator), int(number.denominator))
+    elif isinstance(number, float):
+        if not math.isfinite(number):
+            return None
+        value = Fraction(float.__repr__(number))
+    elif isinstance(number, Decimal):
+        if not number.is_finite() or abs(number.adjusted()) > MAX_BITS:
+            return None
+        value = Fraction(number)
+    else:
+        text = str(number).strip()
+        if len(text) > MAX_BITS or not _NUMERAL.fullmatch(text) or re.search("/0*$", text):
+            return None
+        value = Fraction(text)
+    return value if value.numerator.bit_length() + value.denominator.bit_length() <= MAX_BITS else None
+
+
+def numeral_text(number: Fraction) -> str:
+    """A number, all its digits, as a world file takes it: a decimal, else a fraction, else arithmetic.
+
+    Examples
+    --------
+    >>> numeral_text(Fraction(3, 8)), numeral_text(Fraction(-1, 3))
+    ('0.375', '-1/3')
+    >>> numeral_text(Fraction(10**50 + 1, 3))
+    '(100000000000000 * 1e36 + 1) / 3'
+    """
+    if number.numerator.bit_length() <= 400 and number.denominator.bit_length() <= 400:
+        text = decimal(number)
+        if len(text) <= 40:
+            return text
+    top, bottom = _integer_text(abs(number.numerator)), _integer_text(number.denominator)
+    return f"{'-' if number < 0 else ''}{top}{'' if bottom == '1' else f' / {bottom}'}"
+
+
+def _integer_text(number: int) -> str:
+    """A whole number as arithmetic over numerals of at most 36 digits."""
+    if number < 10**36:
+        return str(number)
+    return f"({_integer_text(number // 10**36)} * 1e36 + {number % 10**36})"
 
 
 def decimal(number: Fraction) -> str:
