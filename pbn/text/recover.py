@@ -14,6 +14,8 @@ from pbn.text.wording import CodeWording, PhraseWording
 MOST_DIGITS = 40
 
 _TOKEN = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|[^\W\d]\w*|[^\s]")
+_INSIDE = frozenset(".,/:'·⁄")
+"""Signs that can stand inside a number."""
 _PLAIN = str.maketrans("‐‑‒–—−‘’“”", "------''\"\"")
 
 
@@ -172,7 +174,7 @@ class Searcher:
                 number, size = _number_at(listed, k)
                 open_ += [(node.number, k + size, number)] * bool(size)
             for wording, behind in node.codes:
-                code, size = _code_at(wording, listed, k)
+                code, size = code_at(wording, listed, k)
                 open_ += [(behind, k + size, code)] * bool(code or (size and wording.before))
         return best
 
@@ -234,15 +236,34 @@ def _told(ending: _Ending, value: str | None) -> str | None:
 
 
 def _number_at(listed: Sequence[Token], k: int) -> tuple[str, int]:
-    """A number at a token, with its sign, and how many tokens it takes; 0 where there is none."""
+    """A number at a token, with its sign, and how many tokens it takes; 0 where there is none.
+
+    The end of something longer, as of 10,5 or 12 500 or 3-5, is a number of which nothing is known: an empty text.
+    """
     signed = listed[k].text in ("+", "-") and k + 1 < len(listed) and listed[k].end == listed[k + 1].start
     number = listed[k + signed].text
     if not (number[0].isascii() and number[0].isdigit()):
         return "", 0
+    if _is_cut(listed, k):
+        return "", 1 + signed
     return ("-" if signed and listed[k].text == "-" else "") + number, 1 + signed
 
 
-def _code_at(wording: CodeWording, listed: Sequence[Token], k: int) -> tuple[str, int]:
+def _is_cut(listed: Sequence[Token], k: int) -> bool:
+    """Whether a number or its sign follows directly on what belongs to it."""
+    token, before = listed[k], listed[k - 1] if k else None
+    if before is None:
+        return False
+    if before.end == token.start:
+        if token.text in ("+", "-"):
+            return before.text[-1].isalnum()
+        further = listed[k - 2] if k > 1 and listed[k - 2].end == before.start else None
+        return before.text in _INSIDE and further is not None and further.text[-1].isdigit()
+    in_thousands = len(token.text.partition(".")[0]) == 3 and before.text.isdigit() and len(before.text) <= 3
+    return in_thousands and before.end + 1 == token.start
+
+
+def code_at(wording: CodeWording, listed: Sequence[Token], k: int) -> tuple[str, int]:
     """The code at a token and how many tokens it takes; an empty text for one that is malformed."""
     text, size, most = "", 0, 2 * len(wording.members)
     while k + size < len(listed) and len(text) <= most:

@@ -70,7 +70,7 @@ def verify(memo: Memo, text: str, attributes: Mapping[str, object]) -> Verificat
     ...     "channel": "chat", "attachments": 0, "display_theme": "dark"}
     >>> verify(memo, memo.text(told), told).passed
     True
-    >>> verify(memo, memo.text(told).replace("is curt and brief", "stays friendly"), told).different
+    >>> verify(memo, memo.text(told).replace("wastes no words on courtesies", "stays friendly"), told).different
     {'tone': ('curt', 'friendly')}
     """
     expected = memo.attributes(attributes)
