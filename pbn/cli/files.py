@@ -19,17 +19,21 @@ def read_input(name: str) -> str:
         There is no such file, it is too large or not UTF-8, or nobody writes to standard input.
     """
     if name == "-":
-        if sys.stdin.isatty():
+        if sys.stdin is None or sys.stdin.isatty():  # None where it is closed
             message, hint = "nothing is written to standard input", "name a file, or pipe a text into the command"
             raise QueryError(Fault(code="cli/no-input", message=message, hint=hint))
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
         path = Path(name)
-        if not path.is_file():
-            what = "is no file" if path.exists() else "does not exist"
-            raise QueryError(Fault(code="cli/no-file", message=f"{name[:200]} {what}"))
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        try:
+            if not (path.is_file() or path.is_fifo()):
+                what = "is no file" if path.exists() else "does not exist"
+                raise QueryError(Fault(code="cli/no-file", message=f"{name[:200]} {what}"))
+            with path.open("rb") as file:
+                data = file.read(MOST_BYTES + 1)
+        except OSError as error:
+            message = f"{name[:200]} cannot be read: {error.strerror}"
+            raise QueryError(Fault(code="cli/no-file", message=message)) from None
     if len(data) > MOST_BYTES:
         message = f"{shown_name(name)} is too large"
         raise QueryError(Fault(code="cli/too-large", message=message, allowed=f"at most {MOST_BYTES:,} bytes"))

@@ -78,9 +78,10 @@ def memo_command(
         )  # fmt: skip
         return
     click.echo(text)
-    unsaid = [name for name in given if name not in told]
+    members = {member for name in told for member in world.families.get(name, ())}
+    unsaid = [name for name in given if name not in told and name not in members]
     if unsaid:
-        click.echo(f"left out, since level {level} does not show it: {listing(unsaid)}", err=True)
+        click.echo(f"left out, since level {memo.template.level} does not show it: {listing(unsaid)}", err=True)
 
 
 def drawn_case(world: World, seed: int, row: int) -> dict[str, object]:

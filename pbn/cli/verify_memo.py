@@ -63,11 +63,12 @@ def read_attributes(name: str) -> dict[str, object]:
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [key for key, _ in pairs]
-        for key in names:
-            if names.count(key) > 1:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
                 raise QueryError(Fault(code="cli/attributes", message=f"{shown_name(name)} gives {key[:60]} twice"))
-        return dict(pairs)
+            found[key] = value
+        return found
 
     try:
         read = json.loads(read_input(name), parse_float=str, parse_int=str, object_pairs_hook=once)
