@@ -8,6 +8,7 @@ from fractions import Fraction
 from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.network.graph import ancestors
 from pbn.network.model import Network, Table, table
+from pbn.spec.numerals import decimal
 
 _NO, _YES = ("no", "false"), ("yes", "true")
 
@@ -102,8 +103,7 @@ def with_residual_mass(network: Network, mass: Fraction | int, variable: str | N
 def checked_mass(mass: Fraction | int, variable: str) -> Fraction:
     """The mass, if it is a probability."""
     if not 0 <= mass <= 1:
-        shown = str(mass) if Fraction(mass).denominator < 10**40 else f"about {float(mass):.6g}"
-        raise _fault("mass", f"{shown} is no probability that {variable} could have", ["0 to 1"])
+        raise _fault("mass", f"{decimal(Fraction(mass))} is no probability that {variable} could have", ["0 to 1"])
     return Fraction(mass)
 
 

@@ -31,8 +31,6 @@ class Noise:
     ``most_at``. ``why_not`` says why there is no such route at all: no residual, or an answer over the budget.
     """
 
-    variable: str | None = None
-    own: Fraction | None = None
     mass: Fraction | None = None
     error: Fraction | None = None
     least: Fraction | None = None
@@ -43,13 +41,18 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """How a level of a world reaches a wanted Bayes error; a route that was not asked for is None or empty."""
+    """How a level of a world reaches a wanted Bayes error; a route that was not asked for is None or empty.
+
+    ``variable`` is the residual, with its ``own_mass``; None where the question has none.
+    """
 
     world: str
     level: str
     question: str
     target: Fraction
     own_error: Fraction | None
+    variable: str | None
+    own_mass: Fraction | None
     noise: Noise | None
     hiding: tuple[Hiding, ...]
 
@@ -93,7 +96,7 @@ def design(
     >>> found.noise.mass, found.noise.error
     (Fraction(4935087421613636, 7491351130063113), Fraction(3, 25))
     >>> design("credit_risk", "medium", "0.15", route="hiding").hiding[0].above.hidden
-    ('cash_generation',)
+    ('cycle', 'refinancing', 'debt_service')
     """
     wanted = exact(target)
     if wanted is None or not 0 <= wanted <= 1:
@@ -118,6 +121,8 @@ def design(
         question=asked.name,
         target=wanted,
         own_error=_own_error(held, level, asked.name),
+        variable=residual,
+        own_mass=None if residual is None else residual_mass(held.network, residual),
         noise=_noise(held, level, asked.name, wanted, residual) if route != "hiding" else None,
         hiding=tuple(
             best_hiding(one, level, asked.name, wanted, mass=mass, most=most, workers=workers, advance=advance)
@@ -155,16 +160,15 @@ def _noise(world: World, level: str, question: str, target: Fraction, residual: 
     if residual is None:
         message = f"no residual of {world.name} leads to what {question} asks"
         return Noise(why_not=Fault(code="residual/none", message=message))
-    own = residual_mass(world.network, residual)
     try:
         still, noisy = (world_with_residual_mass(world, mass, residual) for mass in (0, 1))
         curve = error_curve(still.statistic(level, question=question), noisy.statistic(level, question=question))
     except (BudgetError, QueryError) as error:
-        return Noise(variable=residual, own=own, why_not=error.faults[0])
+        return Noise(why_not=error.faults[0])
     least = curve.error(Fraction(0))
     most_at, most = curve.highest()
     mass, found = curve.first(target), None
     if mass is not None:
         found = world_with_residual_mass(world, mass, residual).bayes_error(level, question=question).exact
         assert found == target, "the curve and the elimination differ"
-    return Noise(variable=residual, own=own, mass=mass, error=found, least=least, most=most, most_at=most_at)
+    return Noise(mass=mass, error=found, least=least, most=most, most_at=most_at)
