@@ -175,6 +175,8 @@ class Decoder:
         fault, position = mismatch.fault, mismatch.position
         if fault.code in ("text/edited", "text/missing"):
             fault, position = self._lacking(self.searcher.search(text), fault, position)
+        elif fault.code == "text/malformed":
+            fault = self._hidden_at(self.searcher.search(text), position) or fault
         line = text.count("\n", 0, position) + 1
         column = position - text.rfind("\n", 0, position)
         return replace(fault, place=Place(file=file, line=line, column=column))
@@ -187,14 +189,22 @@ class Decoder:
                 phrases = listing([repr(shorten(one.text)) for one in found], 4)
                 message = f"{name} is told {len(found)} times"
                 return Fault(code="text/repeated", message=message, found=phrases, allowed="one phrase"), found[1].start
-        for name, phrases_found in recovery.hidden.items():
-            message = f"the text tells {name}, which level {self.template.level} hides"
-            found = recovery.occurrences[name]
-            return Fault(code="text/hidden", message=message, found=repr(phrases_found[0])), found[0].start
+        for name in recovery.hidden:
+            first = recovery.occurrences[name][0]
+            return self._hidden_at(recovery, first.start) or fault, first.start
         missing = [name for name in recovery.told if not recovery.occurrences.get(name)]
         if missing and fault.code == "text/edited":
             fault = replace(fault, code="text/missing", message=f"nothing is said of {listing(missing)}")
         return fault, position
+
+    def _hidden_at(self, recovery: Recovery, position: int) -> Fault | None:
+        """The fault of a phrase of a hidden variable at a position, where there is one."""
+        for name in recovery.hidden:
+            for found in recovery.occurrences[name]:
+                if found.start == position:
+                    message = f"the text tells {name}, which level {self.template.level} hides"
+                    return Fault(code="text/hidden", message=message, found=repr(shorten(found.text)))
+        return None
 
 
 def _longest(read: _Read, ways: Sequence[Callable[[_Read], _Read]]) -> tuple[int, _Read]:
