@@ -11,7 +11,7 @@ from itertools import pairwise
 from pbn.errors import Place
 from pbn.spec.model import Slot
 from pbn.spec.report import shorten
-from pbn.text.recover import Searcher, code_at, normal, tokens
+from pbn.text.recover import Searcher, code_at, normal, run_ends, tokens
 from pbn.text.template import MemoTemplate
 from pbn.text.wording import CodeWording, PhraseWording, Reading, SlotWording
 
@@ -212,10 +212,10 @@ def _held_codes(wordings: Mapping[str, SlotWording], table: Sequence[Entry]) -> 
         before, after = normal(wording.before), normal(wording.after)
         for entry in table:
             listed = tokens(entry.text) if entry.name != wording.name else []
-            words = [token.text for token in listed]
+            words, runs = [token.text for token in listed], run_ends(listed)
             for start in range(len(words)):
                 behind = start + len(before)
-                code, size = code_at(wording, listed, behind) if words[start:behind] == before else ("", 0)
+                code, size = code_at(wording, listed, runs, behind) if words[start:behind] == before else ("", 0)
                 if code and words[behind + size : behind + size + len(after)] == after:
                     yield Clash(
                         kind="holds a code of",

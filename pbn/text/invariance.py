@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pbn.errors import QueryError, listing
+from pbn.errors import listing
 from pbn.network.model import Array
 from pbn.text.clashes import MOST_PHRASES, Clash, phrase_table, seam_clashes, table_clashes, uncovered
 from pbn.text.decode import attributes_of
 from pbn.text.memo import Memo
-from pbn.text.round_trips import Cases, Trip, every_phrase, failed_trips
+from pbn.text.round_trips import Cases, Trip, every_phrase, failed_trips, has_phrases
 
 TEXT, POSITION = "text", "position"
 """Names of T and I in statements."""
@@ -26,13 +26,16 @@ MOST_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """Two cases and their texts: one text for two cases, or two texts for one."""
+    """What speaks against a condition: two cases with the one text they have, or each with its own."""
 
     what: str
     cases: tuple[str, ...]
     texts: tuple[str, ...]
 
     def __str__(self) -> str:
+        shown = [f"    | {line}" for text in self.texts[:1] for line in text.split("\n")]
+        if len(self.texts) < len(self.cases):
+            return "\n".join([self.what, *(f"  {case}" for case in self.cases), *shown])
         lines = [self.what]
         for case, text in zip(self.cases, self.texts, strict=True):
             lines += [f"  {case}", *(f"    | {line}" for line in text.split("\n"))]
@@ -165,24 +168,22 @@ def invariant(memo: Memo, cases: Mapping[str, Array]) -> Statement:
             step = 1 + (np.arange(count) + k) % (variables[name].size - 1)
             changed[name] = (cases[name] + step) % variables[name].size
             hidden.append(name)
-    positions = np.arange(count)
-    witness, different, gap = None, 0, ""
-    try:
-        pairs = zip(template.render(cases, positions), template.render(changed, positions), strict=True)
-        for row, (one, other) in enumerate(pairs):
-            different += one != other
-            if one != other and witness is None:
-                witness = _two_texts(memo, cases, changed, row, one, other)
-    except QueryError as error:
-        gap = error.faults[0].message
+    rows = np.flatnonzero(has_phrases(template, cases) & has_phrases(template, changed))
+    one_set, other_set = ({name: codes[rows] for name, codes in some.items()} for some in (cases, changed))
+    witness, different = None, 0
+    pairs = zip(template.render(one_set, rows), template.render(other_set, rows), strict=True)
+    for row, (one, other) in zip(rows.tolist(), pairs, strict=True):
+        different += one != other
+        if one != other and witness is None:
+            witness = _two_texts(memo, cases, changed, row, one, other)
+    shown = f"{len(rows):,} pairs of equal bytes" if len(rows) else "no case has all its phrases"
     return Statement(
         name="text_invariant",
         condition=1,
-        holds=not different and not gap,
-        text=f"{count:,} cases rendered twice, {len(hidden)} hidden variables changed in each: "
+        holds=not different and len(rows) > 0,
+        text=f"{len(rows):,} cases rendered twice, {len(hidden)} hidden variables changed in each: "
         f"{f'{different:,} texts differ' if different else 'equal bytes'}",
-        figure=gap or (f"{different:,} of {count:,} texts differ" if different else f"{count:,} pairs of equal bytes"),
-        against=(gap,) if gap else (),
+        figure=f"{different:,} of {len(rows):,} texts differ" if different else shown,
         witness=witness,
     )
 
@@ -229,8 +230,13 @@ def distinct(memo: Memo) -> Statement:
         name="phrases_distinct",
         condition=2,
         holds=not clashes,
-        text=f"{len(table):,} phrases: none is another's, none stands inside another, in fixed words or across a seam",
-        figure=f"{len(clashes)} clashes" if clashes else f"{len(table):,} phrases apart",
+        text=f"{len(table):,} phrases compared: no two states have one, and none stands inside another, in fixed words "
+        "or across a seam"
+        if not clashes
+        else f"{len(table):,} phrases compared with each other and with the words around them",
+        figure=f"{len(clashes)} clash{'es' if len(clashes) > 1 else ''}"
+        if clashes
+        else f"{len(table):,} phrases apart",
         against=tuple(map(str, clashes)),
         witness=witness,
     )
@@ -244,19 +250,24 @@ def decodes(memo: Memo, cases: Mapping[str, Array]) -> Statement:
         codes={name: np.asarray(cases[name]) for name in template.parents}, chosen=template.chosen(np.arange(count))
     )
     designed = every_phrase(template)
-    try:
-        failed = [*failed_trips(memo, designed), *failed_trips(memo, drawn)]
-        reasons = tuple(dict.fromkeys(trip.reason for trip in failed))
-    except QueryError as error:
-        failed, reasons = [], (error.faults[0].message,)
-    total = len(designed) + count
+    drawn, left_out = drawn.where(has_phrases(template, drawn.codes)), count
+    designed = designed.where(has_phrases(template, designed.codes))
+    left_out -= len(drawn)
+    failed = [*failed_trips(memo, designed), *failed_trips(memo, drawn)]
+    gap = (f"{left_out:,} of {count:,} drawn cases have a state without a phrase",) if left_out else ()
+    reasons = (*gap, *dict.fromkeys(trip.reason for trip in failed))
+    total = len(designed) + len(drawn)
     witness = _same_text(memo, failed) if failed else None
     return Statement(
         name="text_decodes",
         condition=2,
         holds=not reasons,
-        text=f"{total:,} memos read back: {len(designed):,} that reach every phrase, and {count:,} drawn",
-        figure=f"{len(failed):,} of {total:,} not read back" if reasons else f"{total:,} memos read back",
+        text=f"{total:,} memos read back: {len(designed):,} that reach every phrase, and {len(drawn):,} drawn"
+        if not failed
+        else f"{total:,} memos rendered and read: {len(designed):,} that reach every phrase, and {len(drawn):,} drawn",
+        figure=f"{len(failed) + left_out:,} of {total + left_out:,} not read back"
+        if reasons
+        else f"{total:,} memos read back",
         against=reasons[:MOST_SHOWN],
         witness=witness,
     )
@@ -269,7 +280,7 @@ def _same_text(memo: Memo, failed: Sequence[Trip]) -> Witness:
         other = first.setdefault(trip.text, trip)
         if other.codes != trip.codes:
             told = (_case(memo, other.codes), _case(memo, trip.codes))
-            return Witness(what="one text for two cases:", cases=told, texts=("", trip.text))
+            return Witness(what="one text for two cases:", cases=told, texts=(trip.text,))
     trip = failed[0]
     return Witness(what=f"{trip.reason}:", cases=(_case(memo, trip.codes),), texts=(trip.text,))
 
@@ -280,7 +291,7 @@ def _one_text(memo: Memo, clash: Clash) -> Witness | None:
     if clash.name != clash.other or clash.name not in template.wordings or clash.name not in template.visible:
         return None
     states = template.network.variables[clash.name].states
-    if clash.state is None or clash.other_state is None:
+    if clash.state is None or clash.other_state is None or clash.state == clash.other_state:
         return None
     base = {name: codes[:1] for name, codes in every_phrase(template).codes.items()}
     cases = [{**base, clash.name: np.array([states.index(state)])} for state in (clash.state, clash.other_state)]
@@ -288,7 +299,7 @@ def _one_text(memo: Memo, clash: Clash) -> Witness | None:
     if texts[0] != texts[1]:
         return None
     told = tuple(_case(memo, {name: int(codes[0]) for name, codes in case.items()}) for case in cases)
-    return Witness(what="one text for two cases:", cases=told, texts=("", texts[0]))
+    return Witness(what="one text for two cases:", cases=told, texts=(texts[0],))
 
 
 # -- words -------------------------------------------------------------------------------------------

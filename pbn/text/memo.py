@@ -122,8 +122,13 @@ class Memo:
         """States' positions, with those of what follows from them: merged attributes, look-ups."""
         network = self.template.network
         for name, cpd in network.cpds.items():
-            if name not in codes and isinstance(cpd, IndexMap) and all(parent in codes for parent in cpd.parents):
-                codes[name] = int(cpd.index[tuple(codes[parent] for parent in cpd.parents)])
+            if not isinstance(cpd, IndexMap) or not all(parent in codes for parent in cpd.parents):
+                continue
+            follows = int(cpd.index[tuple(codes[parent] for parent in cpd.parents)])
+            if codes.setdefault(name, follows) != follows:
+                states, parents = network.variables[name].states, listing(self._families(cpd.parents))
+                message = f"{name}={states[codes[name]]} does not go with {parents}"
+                raise QueryError(Fault(code="text/contradiction", message=message, allowed=f"{name}={states[follows]}"))
         return codes
 
     def _families(self, names: Sequence[str]) -> list[str]:

@@ -105,6 +105,7 @@ class Searcher:
     def __init__(self, template: MemoTemplate) -> None:
         self.template = template
         self._root = _Node()
+        self._has_codes = any(isinstance(wording, CodeWording) for wording in template.all_wordings.values())
         for wording in template.all_wordings.values():
             if isinstance(wording, CodeWording):
                 node = _Node()
@@ -145,9 +146,10 @@ class Searcher:
         """Every phrase of a text that stands in no longer one, in order."""
         listed = tokens(text)
         covered = 0
+        runs = run_ends(listed) if self._has_codes else ()
         anywhere = self._root.number is not None or bool(self._root.codes)
         for k, token in enumerate(listed):
-            best = self._longest(listed, k) if anywhere or token.text in self._root.next else None
+            best = self._longest(listed, runs, k) if anywhere or token.text in self._root.next else None
             if best is None:
                 continue
             name, state, size = best
@@ -156,7 +158,7 @@ class Searcher:
                 covered = end
                 yield Occurrence(name=name, state=state, start=token.start, end=end, text=text[token.start : end])
 
-    def _longest(self, listed: Sequence[Token], start: int) -> tuple[str, str | None, int] | None:
+    def _longest(self, listed: Sequence[Token], runs: Sequence[int], start: int) -> tuple[str, str | None, int] | None:
         """The longest phrase that begins at a token: its variable, state, and how many tokens it takes."""
         best: tuple[str, str | None, int] | None = None
         open_: list[tuple[_Node, int, str | None]] = [(self._root, start, None)]
@@ -174,7 +176,7 @@ class Searcher:
                 number, size = _number_at(listed, k)
                 open_ += [(node.number, k + size, number)] * bool(size)
             for wording, behind in node.codes:
-                code, size = code_at(wording, listed, k)
+                code, size = code_at(wording, listed, runs, k)
                 open_ += [(behind, k + size, code)] * bool(code or (size and wording.before))
         return best
 
@@ -263,15 +265,25 @@ def _is_cut(listed: Sequence[Token], k: int) -> bool:
     return in_thousands and before.end + 1 == token.start
 
 
-def code_at(wording: CodeWording, listed: Sequence[Token], k: int) -> tuple[str, int]:
+def run_ends(listed: Sequence[Token]) -> list[int]:
+    """For each token, the end of the row of letters, digits and hyphens without blanks that it stands in.
+
+    It is the token's own position where it is neither.
+    """
+    found = list(range(len(listed)))
+    for k in range(len(listed) - 1, -1, -1):
+        if listed[k].text == "-" or listed[k].text.isalnum():
+            joined = k + 1 < len(listed) and listed[k].end == listed[k + 1].start
+            found[k] = max(k + 1, found[k + 1]) if joined else k + 1
+    return found
+
+
+def code_at(wording: CodeWording, listed: Sequence[Token], runs: Sequence[int], k: int) -> tuple[str, int]:
     """The code at a token and how many tokens it takes; an empty text for one that is malformed."""
-    text, size, most = "", 0, 2 * len(wording.members)
-    while k + size < len(listed) and len(text) <= most:
-        token = listed[k + size]
-        if not (token.text.isalnum() or token.text == "-") or (size and listed[k + size - 1].end != token.start):
-            break
-        text += token.text
-        size += 1
+    size = runs[k] - k if k < len(listed) else 0
+    if not size or listed[runs[k] - 1].end - listed[k].start != wording.length:
+        return "", size
+    text = "".join(token.text for token in listed[k : runs[k]])
     plain = text.replace("-", "")
     alphabets = [{state.casefold(): state for state in variable.states} for variable in wording.variables]
     if len(plain) != len(alphabets) or text != wording.grouped(plain):

@@ -12,7 +12,7 @@ from pbn.network.model import Array
 from pbn.text.decode import attributes_of
 from pbn.text.memo import Memo
 from pbn.text.template import MemoTemplate
-from pbn.text.wording import CodeWording
+from pbn.text.wording import CodeWording, PhraseWording
 
 MOST_SEARCHED = 500
 """Memos of one kind that are also searched as free text."""
@@ -36,6 +36,24 @@ class Cases:
 
     def __len__(self) -> int:
         return len(next(iter([*self.codes.values(), *self.chosen.values()]), ()))
+
+    def where(self, kept: Array) -> Cases:
+        """The cases that a mask keeps."""
+        return Cases(
+            codes={name: codes[kept] for name, codes in self.codes.items()},
+            chosen={key: chosen[kept] for key, chosen in self.chosen.items()},
+        )
+
+
+def has_phrases(template: MemoTemplate, codes: Mapping[str, Array]) -> Array:
+    """Which cases the memo has words for."""
+    count = len(next(iter(codes.values()), ()))
+    kept = np.ones(count, dtype=bool)
+    for name, wording in template.wordings.items():
+        if isinstance(wording, PhraseWording):
+            by = np.asarray(codes[wording.by.name]) if wording.by is not None else 0
+            kept &= ~wording.gaps[by, np.asarray(codes[name]), 0]
+    return kept
 
 
 def every_phrase(template: MemoTemplate) -> Cases:

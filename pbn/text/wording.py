@@ -163,6 +163,11 @@ class CodeWording:
         groups = [str(min(self.size, len(self.members) - k)) for k in range(0, len(self.members), self.size)]
         return f"{len(self.members)} characters in hyphenated groups of {'-'.join(groups)}"
 
+    @property
+    def length(self) -> int:
+        """Characters of a code, hyphens included."""
+        return len(self.members) + (len(self.members) - 1) // self.size
+
     def grouped(self, plain: str) -> str:
         """A plain row of characters with its hyphens."""
         return "-".join(plain[k : k + self.size] for k in range(0, len(plain), self.size))
