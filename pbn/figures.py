@@ -62,3 +62,17 @@ def _half_unit(published: str) -> Fraction:
     if match is None:
         return Fraction(0)  # a fraction is published in full
     return Fraction(10) ** (int(match[2] or 0) - len(match[1])) / 2
+
+
+def size_text(count: int) -> str:
+    """An amount of memory.
+
+    Examples
+    --------
+    >>> size_text(2_000_000_000), size_text(5_578_464), size_text(12), size_text(10**40)
+    ('2 GB', '5.58 MB', '12 bytes', '1.00e+28 TB')
+    """
+    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{Decimal(count) / size:.3g} {unit}"
+    return f"{count} bytes"

@@ -17,9 +17,12 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 KEY = b"pbn"
 """Where a Parquet file's own metadata says what it holds."""
 
+_BREAKS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+"""What some readers take for the end of a line: always written as an escape."""
+
 
 def encode(table: Table, form: Format, about: Mapping[str, object]) -> bytes:
-    """The bytes of a table; the same table gives the same bytes.
+    """The bytes of a table; the same table gives the same bytes under the same version of pyarrow.
 
     ``about`` goes into the metadata of a Parquet file; JSON Lines have no place for it.
 
@@ -31,23 +34,54 @@ def encode(table: Table, form: Format, about: Mapping[str, object]) -> bytes:
     return _parquet(table, about) if form == "parquet" else "".join(_lines(table)).encode()
 
 
-def decode(data: bytes, form: Format) -> dict[str, list[Any]]:
-    """The columns of a file's bytes as plain values.
+def decode(data: bytes, form: Format, rows: int) -> tuple[dict[str, list[Any]], object]:
+    """The columns of a file of so many rows as plain values, and what a Parquet file's metadata say of it.
 
     Raises
     ------
     ValueError
-        The bytes are no such file, or are cut.
+        The bytes are no such file, are cut, or hold another number of rows.
     """
-    if form == "jsonl":
-        rows: list[dict[str, Any]] = [json.loads(line) for line in data.decode().split("\n") if line]
-        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    arrow, parquet = pyarrow()
+    return _lines_columns(data, rows) if form == "jsonl" else _parquet_columns(data, rows)
+
+
+def _parquet_columns(data: bytes, rows: int) -> tuple[dict[str, list[Any]], object]:
+    _, parquet = pyarrow()
     try:
-        table = parquet.read_table(io.BytesIO(data))
-    except (arrow.ArrowException, OSError) as error:
-        raise ValueError(str(error)) from None
-    return {name: table.column(name).to_pylist() for name in table.column_names}
+        file = parquet.ParquetFile(io.BytesIO(data))
+        _check_rows(file.metadata.num_rows, rows)
+        table = file.read()
+        columns = {name: table.column(k).to_pylist() for k, name in enumerate(table.column_names)}
+        about = json.loads((table.schema.metadata or {}).get(KEY, b"null"))
+    except Exception as error:  # a hostile file can fail in any way
+        raise ValueError(f"is no whole Parquet file ({_brief(error)})") from None
+    if len(columns) != table.num_columns:
+        raise ValueError("has two columns of one name")
+    return columns, about
+
+
+def _lines_columns(data: bytes, rows: int) -> tuple[dict[str, list[Any]], object]:
+    try:
+        found = [json.loads(line, object_pairs_hook=tuple) for line in data.decode().split("\n")[:-1]]
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is no whole file of JSON Lines ({_brief(error)})") from None
+    _check_rows(len(found), rows)
+    names = [name for name, _ in found[0]] if found and isinstance(found[0], tuple) else []
+    if not data.endswith(b"\n") or len(set(names)) != len(names):
+        raise ValueError("is no whole file of JSON Lines")
+    for k, row in enumerate(found):
+        if not isinstance(row, tuple) or [name for name, _ in row] != names:
+            raise ValueError(f"has other columns in row {k}")
+    return {name: [row[k][1] for row in found] for k, name in enumerate(names)}, None
+
+
+def _check_rows(found: int, expected: int) -> None:
+    if found != expected:
+        raise ValueError(f"has {found:,} rows, should have {expected:,}")
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split())[:100]
 
 
 def values(column: Column) -> list[Any]:
@@ -103,5 +137,6 @@ def _arrow(column: Column) -> Any:
 
 def _lines(table: Table) -> Iterator[str]:
     names = list(table)
+    write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
     for row in zip(*(values(column) for column in table.values()), strict=True):
-        yield json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, separators=(",", ":")) + "\n"
+        yield write(dict(zip(names, row, strict=True))).translate(_BREAKS) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,18 +59,55 @@ class Records:
         self.world = world
         self.sampler = RowSampler(world, seed)
         self.contents = contents
-        self._check_names()
+        self._tables: dict[tuple[str, str], Array] = {}
+        self._numbers: dict[str, Array | None] = {}
+        self._check()
 
-    def _check_names(self) -> None:
-        """No column of the world may be called like one of ours, and every level must exist."""
+    # -- what is wrong with a world or the contents is found before a row is drawn -------------------
+
+    def _check(self) -> None:
         for level in self.contents.levels:
             self.world.level(level)
             if self.contents.memo:
                 self.world.memo(level).template.ending(self.contents.question)
-        taken = {ID, MEMO} & {name for level in self.contents.levels for name in self._shown(level)}
+        self._check_names()
+        for level in self.contents.levels:
+            for question in self.world.questions:
+                self._check_affordable(level, question)
+
+    def _check_names(self) -> None:
+        """No two columns may have one name, nor may an attribute be called like a column of another file."""
+        ours = [ID, LEVEL, ROW, MEMO]
+        ours += [f"label_{name}" for name in self.world.questions]
+        ours += [column for columns in self._probability_columns.values() for column in columns]
+        ours += [f"hidden_{column}" for column in self._columns(self.concealed)]
+        twice = [name for name, count in Counter(ours).items() if count > 1]
+        if twice:
+            message = f"two columns of the data set would be called {twice[0][:100]!r}"
+            raise QueryError(Fault(code="cases/name", message=message, hint="rename a question or a state"))
+        taken = set(ours) & {name for level in self.contents.levels for name in self._shown(level)}
         if taken:
             message = f"the world has a variable called {listing(sorted(taken))}, as a column of the data set is"
             raise QueryError(Fault(code="cases/name", message=message, hint="rename the variable"))
+
+    def _check_affordable(self, level: str, question: str) -> None:
+        if not self.world.statistic(level, question=question).is_affordable("exact"):
+            raise BudgetError(
+                Fault(
+                    code="exact/over-budget",
+                    message=f"the table of the exact answers to {question} at level {level} is over the budget",
+                    hint="raise the --budget, or leave that level out",
+                )
+            )
+
+    @cached_property
+    def _probability_columns(self) -> dict[str, tuple[str, ...]]:
+        """For each question the columns of P(Y | x_vis), one for each state of Y."""
+        states = self.world.network.variables
+        return {
+            question.name: tuple(f"p_{question.name}_{state}" for state in states[question.asks].states)
+            for question in self.world.questions.values()
+        }
 
     # -- columns -------------------------------------------------------------------------------------
 
@@ -108,7 +146,9 @@ class Records:
         if len(variables) > 1:
             return _in_a_row(variables, codes)
         (variable,) = variables
-        numbers = numbers_of(variable)
+        if variable.name not in self._numbers:
+            self._numbers[variable.name] = numbers_of(variable)
+        numbers = self._numbers[variable.name]
         return States(codes[variable.name], variable.states) if numbers is None else numbers[codes[variable.name]]
 
     # -- tables --------------------------------------------------------------------------------------
@@ -154,10 +194,9 @@ class Records:
     def _truth(self, ids: Mapping[str, list[str]], codes: Mapping[str, Array], rows: Array) -> Table:
         table = self._keys(ids, rows)
         for question in self.world.questions.values():
-            states = self.world.network.variables[question.asks].states
             known = [self.posteriors(level, question.name, codes, len(rows)) for level in self.contents.levels]
-            for k, state in enumerate(states):
-                table[f"p_{question.name}_{state}"] = np.concatenate([probs[:, k] for probs in known])
+            for k, column in enumerate(self._probability_columns[question.name]):
+                table[column] = np.concatenate([probs[:, k] for probs in known])
         many = {name: np.tile(codes[name], len(ids)) for name in self.concealed}
         for column, members in self._columns(self.concealed).items():
             table[f"hidden_{column}"] = self._column(members, many)
@@ -166,14 +205,6 @@ class Records:
     def posteriors(self, level: str, question: str, codes: Mapping[str, Array], count: int) -> Array:
         """P(Y | x_vis) of each row, shape (count, K): look-ups in the table of the sufficient statistic."""
         bound = self.world.statistic(level, question=question)
-        if not bound.is_affordable("exact"):
-            raise BudgetError(
-                Fault(
-                    code="exact/over-budget",
-                    message=f"the table of posteriors of {question} at {level} is over the budget",
-                    hint="raise the budget, or leave that level out",
-                )
-            )
         table = self._posterior_table(level, question)
         found: Array = table[np.broadcast_to(bound.rows({name: codes[name] for name in bound.needed}), count)]
         return found
@@ -184,19 +215,24 @@ class Records:
             self._tables[key] = self.world.statistic(level, question=question).posteriors()
         return self._tables[key]
 
-    @cached_property
-    def _tables(self) -> dict[tuple[str, str], Array]:
-        return {}
-
 
 def numbers_of(variable: Variable) -> Array | None:
-    """The numbers that a variable's states are the texts of, as int32 or float64; None where they are words."""
+    """The numbers that a variable's states are the texts of, as int32, int64 or float64; None where they are words.
+
+    States are words too where two of them would become one number, or one is beyond float64.
+    """
     values = variable.values
     if values is None or any(numeral(state) != value for state, value in zip(variable.states, values, strict=True)):
         return None
-    if all(value.denominator == 1 and abs(value) < 2**31 for value in values):
-        return np.array([int(value) for value in values], dtype=np.int32)
-    return np.array([float(value) for value in values])
+    if all(value.denominator == 1 and abs(value) < 2**63 for value in values):
+        kind = np.int32 if all(abs(value) < 2**31 for value in values) else np.int64
+        found = np.array([int(value) for value in values], dtype=kind)
+    else:
+        try:
+            found = np.array([float(value) for value in values])
+        except OverflowError:
+            return None
+    return found if len(np.unique(found)) == len(found) else None
 
 
 def _in_a_row(variables: Sequence[Variable], codes: Mapping[str, Array]) -> list[str]:

@@ -1,19 +1,23 @@
-"""Where parts are made: in this process, in several, or on a Dask cluster. They may come back in any order."""
+"""Where parts are made: in this process or in several. They may come back in any order."""
 
 from __future__ import annotations
 
 import multiprocessing
+import signal
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from itertools import islice
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from typing import Any, Protocol, TypeVar
 
-from pbn.errors import Fault, PbnError, QueryError
+from pbn.errors import Fault, PbnError
 
 MOST_DEATHS = 3
-"""Times that workers may die over the same parts before the work is given up."""
+"""Workers that may die over one job before the work is given up."""
+KEPT = "what was made is kept; the same command goes on from there"
 
 Job = TypeVar("Job")
 Made = TypeVar("Made")
@@ -37,99 +41,124 @@ class InProcess:
 
 
 class Processes:
-    """Worker processes of this machine; a worker that dies is replaced and its parts are made again."""
+    """Worker processes of this machine; a worker that dies is replaced and its job is done again.
+
+    Each worker has one job at a time, so that no more is held than one result of each. Workers hear no Ctrl-C;
+    they end with this process, whatever ends it.
+    """
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
 
     def run(self, make: Callable[[Job], Made], jobs: Iterable[Job]) -> Iterator[tuple[Job, Made]]:
-        """Each job with what was made of it; at most two jobs for each worker are in flight."""
-        waiting, deaths = iter(jobs), 0
-        unfinished: list[Job] = []
-        while True:
-            pool = ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("spawn"))
-            running: dict[Future[Any], Job] = {}
-            try:
-                for job in unfinished:
-                    running[pool.submit(make, job)] = job
-                while True:
-                    for job in islice(waiting, max(0, 2 * self.workers - len(running))):
-                        running[pool.submit(make, job)] = job
-                    if not running:
-                        return
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        made = future.result()
-                        yield running.pop(future), made
-                        deaths = 0
-            except BrokenProcessPool:
-                deaths += 1
-                unfinished = list(running.values())
-                if deaths > MOST_DEATHS:
-                    raise _died(f"worker processes died {deaths} times in a row") from None
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        """Each job with what was made of it; what a job raises is raised here.
 
+        Raises
+        ------
+        PbnError
+            ``cases/worker``: workers died again and again over one job.
+        """
+        waiting = ((job, 0) for job in jobs)
+        again: deque[tuple[Job, int]] = deque()
+        crew: dict[Connection, _Worker] = {}
 
-class DaskCluster:
-    """A running Dask cluster, by the address of its scheduler; its workers need pbn, and no common disk."""
+        def following() -> tuple[Job, int] | None:
+            return again.popleft() if again else next(waiting, None)
 
-    def __init__(self, address: str) -> None:
-        self.address = address
-
-    def run(self, make: Callable[[Job], Made], jobs: Iterable[Job]) -> Iterator[tuple[Job, Made]]:
-        """Each job with what was made of it; what a lost worker had is made again by another."""
-        distributed = _distributed()
         try:
-            client = distributed.Client(self.address, timeout="10s", set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            message = f"no Dask scheduler answers at {self.address[:100]}"
-            raise QueryError(Fault(code="cases/scheduler", message=message, found=str(error)[:200])) from None
-        with client:
-            workers = len(client.scheduler_info().get("workers", ()))
-            most = 2 * max(1, workers)
-            waiting, running = iter(jobs), {}
-            done = distributed.as_completed(with_results=False)
-            for job in islice(waiting, most):
-                future = client.submit(make, job, pure=False, retries=MOST_DEATHS)
-                running[future.key] = job
-                done.add(future)
-            for future in done:
-                made = _result(distributed, future)
-                yield running.pop(future.key), made
-                del made
-                future.release()
-                for job in islice(waiting, 1):
-                    following = client.submit(make, job, pure=False, retries=MOST_DEATHS)
-                    running[following.key] = job
-                    done.add(following)
+            while True:
+                while len(crew) < self.workers and (given := following()) is not None:
+                    worker = _Worker.start(make)
+                    crew[worker.connection] = worker
+                    worker.give(*given)
+                if not crew:
+                    return
+                for connection in wait(list(crew)):
+                    assert isinstance(connection, Connection)
+                    worker = crew[connection]
+                    job, deaths = worker.job, worker.deaths
+                    try:
+                        good, made = connection.recv()
+                    except (EOFError, OSError):
+                        del crew[connection]
+                        worker.end()
+                        if deaths + 1 >= MOST_DEATHS:
+                            raise died(f"{MOST_DEATHS} worker processes died over the same part") from None
+                        again.append((job, deaths + 1))
+                        continue
+                    if not good:
+                        raise made
+                    if (given := following()) is not None:
+                        worker.give(*given)
+                    else:
+                        del crew[connection]
+                        worker.end()
+                    yield job, made
+                    del made
+        finally:
+            for worker in crew.values():
+                worker.end()
 
 
-def _result(distributed: Any, future: Any) -> Any:
+@dataclass(slots=True)
+class _Worker:
+    """A process, the pipe to it, its job, and how many workers died over that job."""
+
+    process: SpawnProcess
+    connection: Connection
+    job: Any = None
+    deaths: int = 0
+
+    @staticmethod
+    def start(make: Callable[[Any], object]) -> _Worker:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs, make), daemon=True)
+        with _uninterrupted():
+            process.start()
+        theirs.close()  # now the pipe ends when the process does
+        return _Worker(process=process, connection=ours)
+
+    def give(self, job: object, deaths: int) -> None:
+        self.job, self.deaths = job, deaths
+        with suppress(OSError):  # it is dead already: the pipe's end says so
+            self.connection.send(job)
+
+    def end(self) -> None:
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+def _work(connection: Connection, make: Callable[[Any], object]) -> None:
+    """The life of a worker: jobs in, results out, until nobody is at the other end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        while True:
+            job = connection.recv()
+            try:
+                result = True, make(job)
+            except Exception as error:
+                result = False, error
+            connection.send(result)
+            del job, result
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits, and processes that are started here never hear it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # else the first process would start it, which lets Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        return future.result()
-    except distributed.KilledWorker as error:
-        raise _died(f"workers of the cluster died: {str(error)[:200]}") from None
-    except ImportError as error:
-        hint = "install pbn[data] where the workers run"
-        fault = Fault(code="cases/worker", message=f"a worker cannot import what it needs: {error}", hint=hint)
-        raise QueryError(fault) from None
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _died(message: str) -> PbnError:
-    hint = "what was made is kept; the same command goes on from there"
+def died(message: str) -> PbnError:
+    """The error of work that kills its workers."""
+    hint = f"perhaps they had too little memory: give fewer workers or a smaller --part-rows; {KEPT}"
     return PbnError(Fault(code="cases/worker", message=message, hint=hint))
-
-
-def _distributed() -> Any:
-    with suppress(ImportError):
-        import distributed
-
-        return distributed
-    raise QueryError(
-        Fault(
-            code="cases/extra",
-            message="a scheduler needs Dask's distributed, which is not installed",
-            hint="pip install 'pbn[data]'",
-        )
-    )

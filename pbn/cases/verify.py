@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pbn.cases.dataset import MANIFEST, WORLD_FILE, DatasetPlan, plan_of, read_manifest
 from pbn.cases.formats import decode
-from pbn.cases.work import MadeFile, make_part
-from pbn.errors import Fault, QueryError
+from pbn.cases.manifest import MANIFEST, WORLD_FILE, plan_of, read_manifest, read_world
+from pbn.cases.plan import DatasetPlan, expected_entry
+from pbn.cases.schedulers import InProcess, Scheduler
+from pbn.cases.work import MadeFile, Part, make_part
+from pbn.errors import Fault, PbnError
+from pbn.exact.plan import DEFAULT_BUDGET
 
 MOST_DIFFERENCES = 50
+"""Differences that are told; after these no more are looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,28 @@ class Verified:
         return not self.differences
 
 
-def verify_dataset(root: Path, *, advance: Callable[[int], None] = lambda rows: None) -> Verified:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Check:
+    """One part to be compared, and what the manifest says of its files."""
+
+    part: Part
+    root: Path
+    entries: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    differences: tuple[Difference, ...]
+    other_bytes: tuple[str, ...]
+
+
+def verify_dataset(
+    root: Path,
+    *,
+    scheduler: Scheduler | None = None,
+    budget: int = DEFAULT_BUDGET,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> Verified:
     """Compare every file of a data set with its manifest, and every value with what the world and seed give.
 
     ``advance`` is called with the rows of each part that has been compared.
@@ -61,32 +89,45 @@ def verify_dataset(root: Path, *, advance: Callable[[int], None] = lambda rows: 
     Raises
     ------
     QueryError
-        There is no finished data set, or its world file or manifest cannot be read.
+        There is no finished data set, or its manifest cannot be read.
+    PbnError
+        Its world file cannot be read, or is no world.
     """
     manifest = read_manifest(root)
+    plan = plan_of(manifest, read_world(root), budget=budget)
     try:
-        source = (root / WORLD_FILE).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        message = f"the world file of the data set, {root / WORLD_FILE}, cannot be read"
-        raise QueryError(Fault(code="cases/no-world", message=message, found=str(error)[:200])) from None
-    plan = plan_of(manifest, source)
-    differences = list(_heads(plan, manifest))
+        differences = list(_heads(plan, manifest))
+    except PbnError as error:
+        raise type(error)(*(_in_world_file(root, fault) for fault in error.faults)) from None
     entries = {entry["path"]: entry for entry in manifest["files"]}
-    other_bytes: list[str] = []
-    differences += _listing(root, plan, entries)
-    for number in range(plan.part_count):
-        part = plan.part(number)
-        for made in make_part(part):
-            if len(differences) < MOST_DIFFERENCES:
-                differences += _file(root, made, entries.get(made.path), plan, other_bytes)
-        advance(part.stop - part.start)
+    differences += _listing(root, plan, manifest["files"])
+    found: dict[int, _Checked] = {}
+    checks = (
+        _Check(part=part, root=root, entries=_of(part, entries)) for part in map(plan.part, range(plan.part_count))
+    )
+    count = len(differences)
+    if count < MOST_DIFFERENCES:
+        for check, checked in (scheduler or InProcess()).run(_checked, checks):
+            found[check.part.number] = checked
+            advance(check.part.stop - check.part.start)
+            count += len(checked.differences)
+            if count >= MOST_DIFFERENCES:
+                break
+    differences += [one for number in sorted(found) for one in found[number].differences]
     return Verified(
         world=str(manifest["world"]),
         files=len(entries),
         rows=plan.stop - plan.start,
         differences=tuple(differences[:MOST_DIFFERENCES]),
-        other_bytes=tuple(other_bytes),
+        other_bytes=tuple(path for number in sorted(found) for path in found[number].other_bytes),
     )
+
+
+def _in_world_file(root: Path, fault: Fault) -> Fault:
+    """A fault of the world file, which was read as a text, with the file's name."""
+    if fault.place is None:
+        return fault
+    return replace(fault, place=replace(fault.place, file=str(root / WORLD_FILE)))
 
 
 def _heads(plan: DatasetPlan, manifest: Mapping[str, Any]) -> Iterator[Difference]:
@@ -98,58 +139,96 @@ def _heads(plan: DatasetPlan, manifest: Mapping[str, Any]) -> Iterator[Differenc
             )
 
 
-def _listing(root: Path, plan: DatasetPlan, entries: Mapping[str, Any]) -> Iterator[Difference]:
-    expected = {path for number in range(plan.part_count) for _, _, path in plan.part(number).names}
-    for path in sorted(set(entries) - expected):
-        yield Difference(path=MANIFEST, what=f"lists {path}, which the data set does not have")
-    for path in sorted(expected - set(entries)):
-        yield Difference(path=MANIFEST, what=f"does not list {path}")
-    there = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and path.name[0] != "."}
-    for path in sorted(there - expected - {MANIFEST, WORLD_FILE}):
+def _of(part: Part, entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {path: entries[path] for _, _, path in part.names if path in entries}
+
+
+def _listing(root: Path, plan: DatasetPlan, files: Sequence[Mapping[str, Any]]) -> Iterator[Difference]:
+    expected = {
+        path: expected_entry(part, kind, level, path)
+        for part in map(plan.part, range(plan.part_count))
+        for kind, level, path in part.names
+    }
+    listed = Counter(entry["path"] for entry in files)
+    for path, count in listed.items():
+        if path not in expected:
+            yield Difference(path=MANIFEST, what=f"lists {path[:200]}, which the data set does not have")
+        elif count > 1:
+            yield Difference(path=MANIFEST, what=f"lists {path} {count} times")
+    for path in expected:
+        if path not in listed:
+            yield Difference(path=MANIFEST, what=f"does not list {path}")
+    for entry in files:
+        for key, value in expected.get(entry["path"], {}).items():
+            if entry[key] != value:
+                what, found = f"is wrong about {entry['path']}", f"{key} is {str(entry[key])[:80]}"
+                yield Difference(path=MANIFEST, what=what, found=found, expected=str(value))
+    there = {path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir() and path.name[0] != "."}
+    for path in sorted(there - set(expected) - {MANIFEST, WORLD_FILE}):
         yield Difference(path=path, what="is no file of the data set")
 
 
-def _file(
-    root: Path, made: MadeFile, entry: Mapping[str, Any] | None, plan: DatasetPlan, other_bytes: list[str]
-) -> Iterator[Difference]:
+def _checked(check: _Check) -> _Checked:
+    """What differs in the files of one part."""
+    differences: list[Difference] = []
+    other_bytes: list[str] = []
+    read = {path: _read(check.root / path) for _, _, path in check.part.names}
+    for path, found in read.items():
+        if isinstance(found, str):
+            differences.append(Difference(path=path, what=found))
+    if len(differences) < len(read):
+        for made in make_part(check.part):
+            data = read[made.path]
+            if isinstance(data, bytes):
+                differences += _manifest(made.path, data, check.entries.get(made.path))
+                if data != made.data:
+                    different = list(_contents(made, data, check.part))
+                    differences += different
+                    other_bytes += [made.path] if not different else []
+    return _Checked(differences=tuple(differences), other_bytes=tuple(other_bytes))
+
+
+def _read(path: Path) -> bytes | str:
+    """The bytes of a file, or why they cannot be read."""
     try:
-        data = (root / made.path).read_bytes()
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return "is no file"
+        return path.read_bytes()
+    except FileNotFoundError:
+        return "is missing"
     except OSError as error:
-        yield Difference(path=made.path, what=f"cannot be read ({error.strerror})")
+        return f"cannot be read ({error.strerror})"
+
+
+def _manifest(path: str, data: bytes, entry: Mapping[str, Any] | None) -> Iterator[Difference]:
+    if entry is None:
         return
-    if entry is not None and hashlib.sha256(data).hexdigest() != entry.get("sha256"):
-        yield Difference(path=made.path, what="is not the file that the manifest lists: its SHA-256 differs")
-    if data == made.data:
-        return
+    if entry["bytes"] != len(data):
+        found = f"bytes is {str(entry['bytes'])[:80]}"
+        yield Difference(path=MANIFEST, what=f"is wrong about {path}", found=found, expected=str(len(data)))
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        yield Difference(path=path, what="is not the file that the manifest lists: its SHA-256 differs")
+
+
+def _contents(made: MadeFile, data: bytes, part: Part) -> Iterator[Difference]:
+    """What differs between a file with other bytes and what it should hold; the first difference of each column."""
     try:
-        found = decode(data, plan.form)
+        found, about = decode(data, part.form, made.rows)
     except ValueError as error:
-        yield Difference(path=made.path, what=f"is no whole {plan.form} file ({str(error)[:100]})")
+        yield Difference(path=made.path, what=str(error))
         return
-    expected = decode(made.data, plan.form)
-    before = len(other_bytes)
-    differences = list(_values(made.path, found, expected))
-    yield from differences
-    if not differences and before == len(other_bytes):
-        other_bytes.append(made.path)
-
-
-def _values(
-    path: str, found: Mapping[str, Sequence[Any]], expected: Mapping[str, Sequence[Any]]
-) -> Iterator[Difference]:
-    """The first difference of each column."""
+    expected, said = decode(made.data, part.form, made.rows)
+    if about is not None and about != said:
+        told, should = str(about)[:200], str(said)[:200]
+        yield Difference(path=made.path, what="has other metadata", found=told, expected=should)
     if list(found) != list(expected):
         extra, lost = sorted(set(found) - set(expected)), sorted(set(expected) - set(found))
-        what = f"has other columns: {', '.join([*(f'+{c}' for c in extra), *(f'−{c}' for c in lost)]) or 'other order'}"
-        yield Difference(path=path, what=what)
+        named = ", ".join([*(f"+{c[:60]}" for c in extra), *(f"−{c[:60]}" for c in lost)]) or "other order"
+        yield Difference(path=made.path, what=f"has other columns: {named}")
         return
     for column, values in expected.items():
-        if len(found[column]) != len(values):
-            what = f"has {len(found[column]):,} rows, should have {len(values):,}"
-            yield Difference(path=path, what=what)
-            return
         for row, (one, other) in enumerate(zip(found[column], values, strict=True)):
             if one != other or type(one) is not type(other):
                 told, should = repr(one)[:60], repr(other)[:60]
-                yield Difference(path=path, what="differs", row=row, column=column, found=told, expected=should)
+                yield Difference(path=made.path, what="differs", row=row, column=column, found=told, expected=should)
                 break

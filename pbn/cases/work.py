@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from pbn.cases.formats import Format, encode
+import pbn
+from pbn.cases.formats import Format, encode, pyarrow
 from pbn.cases.records import Contents, Kind, Records
+from pbn.errors import Fault, PbnError
+from pbn.exact.plan import DEFAULT_BUDGET
+
+_here = threading.local()
+"""The records that a thread has made parts of last; worlds keep caches that no two threads may share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """A run of rows and where its files belong: everything that a worker needs to know.
 
-    ``source`` is the text of the world file, ``names`` the file of each kind of table, as a path in the data set.
+    ``source`` is the text of the world file, ``names`` the file of each kind of table, as a path in the data set,
+    ``made_with`` the versions that all workers must have.
     """
 
     number: int
@@ -26,6 +33,8 @@ class Part:
     contents: Contents
     form: Format
     names: tuple[tuple[Kind, str | None, str], ...]
+    made_with: Mapping[str, str]
+    budget: int = DEFAULT_BUDGET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +53,27 @@ class MadeFile:
         return hashlib.sha256(self.data).hexdigest()
 
 
+def made_with(form: Format) -> dict[str, str]:
+    """The versions of what decides the bytes of a file."""
+    return {"pbn": pbn.__version__} | ({"pyarrow": pyarrow()[0].__version__} if form == "parquet" else {})
+
+
 def make_part(part: Part) -> tuple[MadeFile, ...]:
-    """The files of one part; the same part gives the same bytes wherever it is made."""
-    records = _records(part.source, part.seed, part.contents)
+    """The files of one part; the same part gives the same bytes wherever it is made.
+
+    Raises
+    ------
+    PbnError
+        ``cases/worker``: other versions of pbn or pyarrow are installed here.
+    """
+    here = made_with(part.form)
+    if here != dict(part.made_with):
+        name = next(name for name in here if here[name] != part.made_with.get(name))
+        message = f"a worker has another version of {name}, so its files would have other bytes"
+        raise PbnError(
+            Fault(code="cases/worker", message=message, found=here[name], allowed=str(part.made_with.get(name)))
+        )
+    records = _records(part.source, part.seed, part.contents, part.budget)
     names = {(kind, level): path for kind, level, path in part.names}
     made = []
     for kind, level, table in records.tables(part.start, part.stop):
@@ -64,9 +91,13 @@ def make_part(part: Part) -> tuple[MadeFile, ...]:
     return tuple(made)
 
 
-@lru_cache(maxsize=2)
-def _records(source: str, seed: int, contents: Contents) -> Records:
-    """The world of a text, made once in each process."""
-    from pbn.loading import loads
+def _records(source: str, seed: int, contents: Contents, budget: int) -> Records:
+    """The records of a world's text, made once in each thread."""
+    key = source, seed, contents, budget
+    if getattr(_here, "key", None) != key:
+        from pbn.loading import loads
 
-    return Records(loads(source), seed, contents)
+        _here.records, _here.key = Records(loads(source, budget=budget), seed, contents), key
+    found = _here.records
+    assert isinstance(found, Records)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from pbn.figures import agrees, decimal, fraction_text, scientific
+from pbn.figures import agrees, decimal, fraction_text, scientific, size_text
 
 __all__ = ["agrees", "count_text", "decimal", "fraction_lines", "fraction_shown", "fraction_text", "scientific",
            "size_text"]  # fmt: skip
@@ -27,20 +27,6 @@ def fraction_shown(number: Fraction, most: int = 200) -> str:
 def fraction_lines(text: str, width: int) -> str:
     """A fraction for a table: numerator and denominator on a line each where one line is too narrow."""
     return text if len(text) <= width else text.replace("/", "/\n")
-
-
-def size_text(count: int) -> str:
-    """An amount of memory.
-
-    Examples
-    --------
-    >>> size_text(2_000_000_000), size_text(5_578_464), size_text(12), size_text(10**40)
-    ('2 GB', '5.58 MB', '12 bytes', '1.00e+28 TB')
-    """
-    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{Decimal(count) / size:.3g} {unit}"
-    return f"{count} bytes"
 
 
 def count_text(count: int) -> str:

@@ -9,30 +9,38 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
-from pbn.cases.dataset import read_manifest
-from pbn.cases.verify import Verified, verify_dataset
-from pbn.cli.arguments import json_option
+from pbn.cases.manifest import plan_of, read_manifest
+from pbn.cases.verify import MOST_DIFFERENCES, Verified, verify_dataset
+from pbn.cli.arguments import budget_option, json_option
+from pbn.cli.sample import local_scheduler, workers_option
 from pbn.cli.terminal import progress, show, show_json
+from pbn.exact.plan import DEFAULT_BUDGET
 
 FAILED = 1
 
 
 @click.command("verify", short_help="Compute a data set again, and say what differs.")
 @click.argument("root", type=click.Path(path_type=Path), metavar="DIR")
+@workers_option
+@budget_option
 @json_option
 @click.pass_context
-def verify_command(context: click.Context, root: Path, as_json: bool) -> None:
+def verify_command(context: click.Context, root: Path, workers: int | None, budget: int | None, as_json: bool) -> None:
     """Compute everything in a data set again from its world file and seed.
 
     Each file is compared with the manifest's SHA-256 and, value by value, with what the world gives. The exit code
-    is 1 where anything differs.
+    is 1 where anything differs; the first 50 differences are told.
     """
-    manifest = read_manifest(root)
+    plan = plan_of(read_manifest(root), "", budget=DEFAULT_BUDGET if budget is None else budget)
     with progress() as shown:
-        rows = manifest.get("rows")
-        total = rows[1] - rows[0] if isinstance(rows, list) and len(rows) == 2 else None
+        total = plan.stop - plan.start
         task = shown.add_task(f"{root}", total=total)
-        found = verify_dataset(root, advance=lambda done: shown.advance(task, done))
+        found = verify_dataset(
+            root,
+            scheduler=local_scheduler(workers, plan.part_count),
+            budget=plan.budget,
+            advance=lambda done: shown.advance(task, done),
+        )
     if as_json:
         show_json(_record(found))
     else:
@@ -45,12 +53,16 @@ def _display(root: Path, found: Verified) -> Iterator[RenderableType]:
     for difference in found.differences:
         yield Text(f"✗ {difference}", style="bold red")
     if found.other_bytes:
-        said = f"{len(found.other_bytes)} files hold the same values in other bytes, as another version writes them"
+        files = len(found.other_bytes)
+        what = "1 file holds" if files == 1 else f"{files} files hold"
+        said = f"{what} the same values in other bytes, as another version of pyarrow writes them"
         yield Text(f"– {said}", style="yellow")
     if found.passed:
         yield Text(f"{root}: all {found.files} files are as {found.world} and the seed say", style="green")
     else:
-        yield Text(f"{root}: {len(found.differences)} differences", style="bold red")
+        count = len(found.differences)
+        many = f"{count} differences or more" if count >= MOST_DIFFERENCES else f"{count} differences"
+        yield Text(f"{root}: {'1 difference' if count == 1 else many}", style="bold red")
 
 
 def _record(found: Verified) -> dict[str, object]:
