@@ -1,0 +1,1 @@
+"""Numbers from predictions and truth: arrays in, floats or frozen results out."""
