@@ -1,0 +1,200 @@
+"""What every score demands of its arrays: shapes, ranges, sums; the first row that is wrong is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pbn.errors import Fault, PbnError
+
+Array = NDArray[Any]
+
+UNKNOWN = -1
+"""The decision of a predictor that declines to decide."""
+SUM_TOLERANCE = 1e-6
+"""How far the sum of a row of probabilities may be from 1."""
+
+
+class ScoreError(PbnError):
+    """Predictions, labels or weights that cannot be scored."""
+
+
+def wrong(code: str, message: str, **details: str | None) -> ScoreError:
+    """The error with one fault, its code in ``scores/``."""
+    return ScoreError(Fault(code=f"scores/{code}", message=message, **details))  # type: ignore[arg-type]
+
+
+def real(array: ArrayLike, name: str) -> Array:
+    """The array as float64 with at least one row."""
+    try:
+        found = np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise wrong("number", f"{name} are not numbers", found=str(error)[:80]) from None
+    if found.ndim == 0:
+        raise wrong("shape", f"{name} have no rows", found="one number", allowed="an array with a row for each case")
+    if len(found) == 0:
+        raise wrong("empty", f"{name} have no rows", hint="a score of nothing is not a number")
+    return found
+
+
+def probabilities(array: ArrayLike, name: str = "predictions", like: Array | None = None) -> Array:
+    """Probabilities of K classes, shape (n, K), each row a law; (n,) stands for P(class 1) of two classes.
+
+    Parameters
+    ----------
+    array
+        Shape (n, K) with K ≥ 2, or (n,).
+    name
+        What an error calls them.
+    like
+        Probabilities whose shape these must have.
+
+    Raises
+    ------
+    ScoreError
+        ``scores/empty``, ``scores/shape``, ``scores/number``; ``scores/probability``: a value that is NaN or
+        outside [0, 1]; ``scores/sum``: a row that sums to something else than 1. The first such row is named.
+
+    Examples
+    --------
+    >>> probabilities([0.25, 1.0])
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    >>> probabilities([0.25, 1.5])
+    Traceback (most recent call last):
+    pbn.scores.inputs.ScoreError: scores/probability: row 1 of the predictions is no probability
+      found: 1.5
+      allowed: numbers from 0 to 1
+    """
+    found = real(array, name)
+    in_unit_interval(found, name)
+    if found.ndim == 1:
+        found = np.stack([1 - found, found], axis=1)
+    elif found.ndim != 2 or found.shape[1] < 2:
+        raise wrong("shape", f"the {name} have the wrong shape", found=str(found.shape), allowed="(n, K), K ≥ 2; (n,)")
+    else:
+        off = np.abs(found.sum(axis=1) - 1) > SUM_TOLERANCE
+        if off.any():
+            row = int(np.argmax(off))
+            raise wrong("sum", f"row {row} of the {name} does not sum to 1", found=repr(float(found[row].sum())))
+    if like is not None and found.shape != like.shape:
+        raise wrong("shape", f"the {name} have another shape", found=str(found.shape), allowed=str(like.shape))
+    return found
+
+
+def positive(array: ArrayLike, name: str = "predictions") -> Array:
+    """P(class 1) of two classes, shape (n,), from (n,) or (n, 2); errors as in `probabilities`.
+
+    Examples
+    --------
+    >>> positive([[0.75, 0.25], [0.5, 0.5]])
+    array([0.25, 0.5 ])
+    """
+    found = real(array, name)
+    if found.ndim == 1:
+        in_unit_interval(found, name)
+        return found
+    found = probabilities(found, name)
+    if found.shape[1] != 2:
+        raise wrong("shape", f"the {name} are of {found.shape[1]} classes", allowed="two classes: (n,) or (n, 2)")
+    return found[:, 1]
+
+
+def positive_pair(q: ArrayLike, p: ArrayLike) -> tuple[Array, Array]:
+    """Predictions and true probabilities of class 1 of two classes, (n,) each."""
+    predicted, truth = positive(q), positive(p, "true probabilities")
+    if truth.shape != predicted.shape:
+        raise wrong("shape", "true probabilities of other rows", found=str(len(truth)), allowed=str(len(predicted)))
+    return predicted, truth
+
+
+def in_unit_interval(found: Array, name: str) -> None:
+    """Nothing, if all numbers are in [0, 1]; else an error that names the first row where one is not."""
+    if found.min(initial=0) >= 0 and found.max(initial=0) <= 1:  # False where there is a NaN
+        return
+    bad = ~((found >= 0) & (found <= 1)).reshape(len(found), -1)
+    row = int(np.argmax(bad.any(axis=1)))
+    value = float(found.reshape(len(found), -1)[row, int(np.argmax(bad[row]))])
+    raise wrong(
+        "probability", f"row {row} of the {name} is no probability", found=repr(value), allowed="numbers from 0 to 1"
+    )
+
+
+def outcomes(array: ArrayLike, rows: int, classes: int, *, name: str = "outcomes", least: int = 0) -> Array:
+    """Positions of the classes that came out (or that were decided, from ``least`` on), shape (n,).
+
+    Raises
+    ------
+    ScoreError
+        ``scores/empty``; ``scores/shape``: not (n,); ``scores/outcome``: no whole number from ``least`` to K − 1.
+
+    Examples
+    --------
+    >>> outcomes([0, 2, 1], 3, 3)
+    array([0, 2, 1])
+    >>> outcomes([0, 2, 1], 3, 2)
+    Traceback (most recent call last):
+    pbn.scores.inputs.ScoreError: scores/outcome: row 1 of the outcomes is no class
+      found: 2.0
+      allowed: whole numbers from 0 to 1
+    """
+    given = np.asarray(array)
+    found = given if given.dtype.kind in "iub" and given.ndim else real(array, name)
+    if len(found) == 0:
+        raise wrong("empty", f"{name} have no rows", hint="a score of nothing is not a number")
+    if found.shape != (rows,):
+        raise wrong("shape", f"the {name} have the wrong shape", found=str(found.shape), allowed=str((rows,)))
+    if found.dtype.kind == "f":
+        whole = np.isfinite(found)
+        whole[whole] = found[whole] == np.floor(found[whole])
+    else:
+        whole = np.ones(1, dtype=bool)
+    if not (whole.all() and found.min() >= least and found.max() < classes):
+        row = int(np.argmax(~(whole & (found >= least) & (found < classes))))
+        allowed = f"whole numbers from {least} to {classes - 1}"
+        raise wrong("outcome", f"row {row} of the {name} is no class", found=repr(float(found[row])), allowed=allowed)
+    return found.astype(np.intp, copy=False)
+
+
+def weights(array: ArrayLike | None, rows: int) -> Array | None:
+    """Weights that sum to 1, shape (n,); None, which stands for equal ones, stays None.
+
+    Raises
+    ------
+    ScoreError
+        ``scores/shape``; ``scores/weight``: a weight that is negative or not finite; all of them 0.
+    """
+    if array is None:
+        return None
+    found = real(array, "weights").copy()
+    if found.shape != (rows,):
+        raise wrong("shape", "the weights have the wrong shape", found=str(found.shape), allowed=str((rows,)))
+    bad = ~(np.isfinite(found) & (found >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise wrong("weight", f"row {row} of the weights is no weight", found=repr(float(found[row])), allowed="≥ 0")
+    total = found.sum()
+    if not total > 0:
+        raise wrong("weight", "all weights are 0")
+    found /= total
+    return found
+
+
+def mean(values: Array, weight: Array | None) -> float:
+    """Σ w·v of checked weights, or the plain mean."""
+    return float(values.mean() if weight is None else values @ weight) + 0.0  # never -0.0
+
+
+def whole(number: int, name: str, least: int = 1, most: int = 10**9) -> int:
+    """A whole number in a range, or ``scores/count``."""
+    if isinstance(number, (int, np.integer)) and not isinstance(number, bool) and least <= number <= most:
+        return int(number)
+    raise wrong("count", f"{name} must be a whole number", found=repr(number)[:40], allowed=f"{least} to {most}")
+
+
+def choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Nothing, if the value is one of those allowed; else ``scores/option``."""
+    if value not in allowed:
+        raise wrong("option", f"there is no {name} {str(value)[:40]!r}", allowed=", ".join(allowed))
