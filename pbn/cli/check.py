@@ -28,8 +28,8 @@ LEAST_DETAIL = 36
 MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skipped": ("–", "bold yellow")}
 PARTS = {
     "soundness": "soundness",
-    "condition 1": "text, condition 1: nothing leaks",
-    "condition 2": "text, condition 2: nothing is lost",
+    "condition 1": "condition 1: no leak",
+    "condition 2": "condition 2: no loss",
     "claim": "claims of the file",
 }
 
