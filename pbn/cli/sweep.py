@@ -168,7 +168,7 @@ def _write(found: Sweep, path: Path, dark: bool) -> None:
 def _display(found: Sweep) -> Iterator[RenderableType]:
     own = f"the world's own value is {numeral(found.own)}"
     for question in found.questions:
-        yield heading(found.world, f"question {question}, while the {found.subject} changes; {own}")
+        yield heading(found.world, f"question {question}, while {found.subject} changes; {own}")
         columns, rows = _wide(found, question)
         if table_room(rows, columns) < 0:
             columns, rows = _long(found, question)

@@ -6,10 +6,13 @@ import multiprocessing
 import os
 import pickle
 import signal
+import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -24,8 +27,6 @@ MOST_WORKERS = 60
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 Advance = Callable[[], None]
-
-_work: Callable[[Any], Any] | None = None
 
 
 def no_advance() -> None:
@@ -48,20 +49,19 @@ class Crew(Generic[Task, Answer]):
         self.workers = min(os.cpu_count() or 1, MOST_WORKERS) if workers is None else workers
         self.advance = advance
         self.spent, self.done = 0.0, 0
-        self._pool: ProcessPoolExecutor | None = None
-        self._others: set[int | None] = set()
+        self._staff: list[tuple[BaseProcess, Connection]] = []
 
     def __enter__(self) -> Crew[Task, Answer]:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        if self._pool is None:
-            return
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for child in multiprocessing.active_children():
-            if child.pid not in self._others:
-                child.terminate()
-        self._pool = None
+        for process, line in self._staff:
+            line.close()  # who waits for a task ends now
+            if kind is not None:
+                process.terminate()
+        for process, _ in self._staff:
+            process.join()
+        self._staff.clear()
 
     def map(self, tasks: Sequence[Task]) -> list[Answer]:
         """The answer of each task, in the order of the tasks."""
@@ -81,41 +81,106 @@ class Crew(Generic[Task, Answer]):
             return False
         if not self.patient:
             return True
-        return self.spent >= START and self.spent / self.done * left >= (WORTH if self._pool else START)
+        return self.spent >= START and self.spent / self.done * left >= (WORTH if self._staff else START)
 
     def _spread(self, tasks: Sequence[Task]) -> list[Answer]:
-        if self._pool is None:
-            self._others = {child.pid for child in multiprocessing.active_children()}
-            self._pool = ProcessPoolExecutor(
-                self.workers,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_begin,
-                initargs=(pickle.dumps(self.work),),
-            )
-        answers: list[Answer] = []
-        try:
-            for future in [self._pool.submit(_answer, task) for task in tasks]:
-                answers.append(future.result())
-                self.advance()
-        except BrokenProcessPool:
-            raise PbnError(
-                Fault(
-                    code="crew/lost",
-                    message="a process ended before it had answered",
-                    hint="the machine may have run out of memory, or a script that starts processes lacks "
-                    'if __name__ == "__main__": try one worker',
-                )
-            ) from None
-        return answers
+        self._start()
+        answers: dict[int, Answer] = {}
+        failed: dict[int, BaseException] = {}
+        waiting = list(enumerate(tasks))[::-1]
+        busy: dict[Connection, int] = {}
+        idle = [line for _, line in self._staff]
+        while busy or (waiting and not failed):
+            while idle and waiting and not failed:
+                line = idle.pop()
+                busy[line], task = waiting.pop()
+                _tell(line, task)
+            heard = wait(list(busy))
+            for ready in [line for line in busy if line in heard]:
+                answer, error = _heard(ready)
+                if error is not None:
+                    failed[busy.pop(ready)] = error
+                else:
+                    answers[busy.pop(ready)] = answer
+                    self.advance()
+                idle.append(ready)
+        if failed:  # tasks are given out in order, so the first of all errors is among them
+            raise failed[min(failed)]
+        return [answers[k] for k in range(len(tasks))]
+
+    def _start(self) -> None:
+        if self._staff:
+            return
+        context = multiprocessing.get_context("spawn")
+        work = pickle.dumps(self.work)
+        with _uninterrupted():
+            for _ in range(self.workers):
+                line, other = context.Pipe()
+                process = context.Process(target=_serve, args=(other,), daemon=True)
+                process.start()
+                other.close()
+                self._staff.append((process, line))
+        for _, line in self._staff:
+            _tell(line, work)
 
 
-def _begin(work: bytes) -> None:
-    """Make a process ready: an interruption ends it without a word."""
-    global _work
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _work = pickle.loads(work)
+def _tell(line: Connection, task: object) -> None:
+    try:
+        line.send(task)
+    except OSError:
+        raise _lost() from None
 
 
-def _answer(task: Any) -> Any:
-    assert _work is not None
-    return _work(task)
+def _heard(line: Connection) -> tuple[Any, BaseException | None]:
+    try:
+        heard: tuple[Any, BaseException | None] = line.recv()
+        return heard
+    except (EOFError, OSError):
+        raise _lost() from None
+
+
+def _lost() -> PbnError:
+    return PbnError(
+        Fault(
+            code="crew/lost",
+            message="a process ended before it had answered",
+            hint="the machine may have run out of memory, or a script that starts processes lacks "
+            'if __name__ == "__main__": try one worker',
+        )
+    )
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interruption waits until processes have started; in those it is blocked as long as they live.
+
+    A signal may reach any thread of this process, so it is caught as well as blocked.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it would lift the block when it starts
+    caught: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if caught:
+        raise KeyboardInterrupt
+
+
+def _serve(line: Connection) -> None:
+    """Answer tasks until nobody is there to send one; whoever is interrupted ends this process."""
+    with suppress(EOFError, OSError):
+        answer = pickle.loads(line.recv())
+        while True:
+            task = line.recv()
+            told: tuple[Any, Exception | None]
+            try:
+                told = answer(task), None
+            except Exception as error:
+                told = None, error
+            line.send(told)

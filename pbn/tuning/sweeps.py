@@ -43,7 +43,7 @@ class Sweep:
     @property
     def subject(self) -> str:
         """What was changed, in words."""
-        return self.parameter if self.parameter is not None else f"non-zero mass of {self.variable}"
+        return self.parameter if self.parameter is not None else f"the non-zero mass of {self.variable}"
 
     def line(self, question: str, level: str) -> tuple[SweepRow, ...]:
         """The rows of one question at one level, in the order of the values."""
