@@ -37,7 +37,7 @@ def test_a_report_reads_at_a_glance(pbn_command, monkeypatch):
     assert ["✓", "irrelevant_error", "all 3", "ε* unchanged"] in rows
     assert ["✓", "published_values", "0.210876, published 0.211"] in rows
     parts = [line.strip() for line in shown.splitlines() if line.startswith("    ")]
-    assert parts[1:] == ["soundness", "claims of the file"]
+    assert parts[1:] == ["soundness", "condition 1: no leak", "condition 2: no loss", "claims of the file"]
 
 
 def test_details_where_there_is_room(pbn_command, monkeypatch):
@@ -58,7 +58,7 @@ def test_a_failure_is_named_and_the_exit_code_says_so(pbn_command, failing_world
     result = pbn_command("check", failing_world, "--samples", "2")
     assert result.exit_code == 1
     assert "✗ positive_bayes_error (queue, low): low tells the outcome with certainty" in result.stdout
-    assert re.search(r"support_ticket: 45 of 46 promises are kept, 1 failed$", result.stdout, re.MULTILINE)
+    assert re.search(r"support_ticket: 60 of 61 promises are kept, 1 failed$", result.stdout, re.MULTILINE)
 
 
 def test_what_is_skipped_is_named_and_no_pass(pbn_command):
@@ -66,7 +66,7 @@ def test_what_is_skipped_is_named_and_no_pass(pbn_command):
     assert result.exit_code == 0
     assert re.search(r"– engines_agree \(default, low\): pgmpy's tables would take [\d,]+ bytes", result.stdout)
     assert re.search(
-        r"credit_risk: \d+ of 22 promises are kept, \d+ skipped, which is no pass$", result.stdout, re.MULTILINE
+        r"credit_risk: \d+ of 37 promises are kept, \d+ skipped, which is no pass$", result.stdout, re.MULTILINE
     )
     (told,) = json.loads(pbn_command("check", "credit_risk", "--samples", "2", "--budget", "3MB", "--json").stdout)
     assert told["passed"] is False
@@ -78,7 +78,7 @@ def test_a_world_that_does_not_load_leaves_the_others(pbn_command, broken_world,
     result = pbn_command("check", broken_world, "support_ticket", failing_world, "--samples", "2")
     assert result.exit_code == 2
     assert "broken.yaml:" in result.stderr
-    assert "support_ticket: all 46 promises are kept" in result.stdout
+    assert "support_ticket: all 61 promises are kept" in result.stdout
     assert "1 failed" in result.stdout
 
 
