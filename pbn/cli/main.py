@@ -26,6 +26,7 @@ SUMMARIES: Mapping[str, str] = {
     "decode": "Read a memo back: its attributes, and the posterior.",
     "verify-memo": "Test a memo that somebody else wrote.",
     "sample": "Draw a data set that carries its truth.",
+    "publish": "Make data sets a folder for a data hub.",
     "verify": "Compute a data set again, and say what differs.",
     "plan": "Show how a Bayes error would be computed, and what it costs.",
     "draw": "Draw who depends on whom, or say why two variables do.",

@@ -10,10 +10,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from pbn.cases.manifest import plan_of, read_manifest
+from pbn.cases.published import read_publication, verify_publication
 from pbn.cases.verify import MOST_DIFFERENCES, Verified, verify_dataset
 from pbn.cli.arguments import budget_option, json_option
 from pbn.cli.sample import local_scheduler, workers_option
-from pbn.cli.terminal import progress, show, show_json
+from pbn.cli.terminal import progress, show, show_json, waiting
 from pbn.exact.plan import DEFAULT_BUDGET
 
 FAILED = 1
@@ -26,11 +27,17 @@ FAILED = 1
 @json_option
 @click.pass_context
 def verify_command(context: click.Context, root: Path, workers: int | None, budget: int | None, as_json: bool) -> None:
-    """Compute everything in a data set again from its world file and seed.
+    """Compute everything in a data set, or in a published folder, again from its world file and seed.
 
     Each file is compared with the manifest's SHA-256 and, value by value, with what the world gives. The exit code
     is 1 where anything differs; the first 50 differences are told.
     """
+    publication = read_publication(root)
+    if publication is not None:
+        with waiting(f"{root}"):
+            published = verify_publication(root, publication, budget=DEFAULT_BUDGET if budget is None else budget)
+        _tell(context, root, published, as_json)
+        return
     plan = plan_of(read_manifest(root), "", budget=DEFAULT_BUDGET if budget is None else budget)
     with progress() as shown:
         total = plan.stop - plan.start
@@ -41,6 +48,10 @@ def verify_command(context: click.Context, root: Path, workers: int | None, budg
             budget=plan.budget,
             advance=lambda done: shown.advance(task, done),
         )
+    _tell(context, root, found, as_json)
+
+
+def _tell(context: click.Context, root: Path, found: Verified, as_json: bool) -> None:
     if as_json:
         show_json(_record(found))
     else:
