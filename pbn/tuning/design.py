@@ -95,8 +95,8 @@ def design(
     >>> found = design("credit_risk", "medium", "0.12", route="noise")
     >>> found.noise.mass, found.noise.error
     (Fraction(4935087421613636, 7491351130063113), Fraction(3, 25))
-    >>> design("credit_risk", "medium", "0.15", route="hiding").hiding[0].above.hidden
-    ('cycle', 'refinancing', 'debt_service')
+    >>> design("support_ticket", "medium", "0.2", "angry", route="hiding").hiding[0].below.hidden
+    ('topic_group', 'hours_waiting')
     """
     wanted = exact(target)
     if wanted is None or not 0 <= wanted <= 1:

@@ -1,0 +1,86 @@
+"""``pbn design``: the two routes, what is pasted, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+
+import pytest
+
+import pbn
+from pbn.loading import shipped_worlds
+
+
+def test_the_routes_side_by_side(pbn_command):
+    shown = pbn_command(
+        "design", "support_ticket", "--question", "queue", "--level", "medium", "--target", "0.3"
+    ).stdout
+    assert re.search(r"^noise +0\.185668 +nothing +0\.300000 +0$", shown, re.M)
+    assert re.search(r"^noise +57/307 +3/10$", shown, re.M)
+    assert shown.count("no other set is nearer") == 2
+    assert "parameters:\n  slip: 57/307\n" in shown
+    assert "parameters:\n  slip: 0\nlevels:\n  medium: {hide: [" in shown
+
+
+@pytest.mark.parametrize(("name", "question", "level", "target"), [
+    ("support_ticket", "queue", "medium", "0.3"), ("support_ticket", "angry", "low", "0.19"),
+])  # fmt: skip
+def test_what_is_pasted_has_the_error_that_is_told(pbn_command, name, question, level, target):
+    options = ["--question", question, "--level", level, "--target", target, "--json"]
+    record = json.loads(pbn_command("design", name, *options).stdout)
+    told = [record["noise"]["bayes_error"]] if record["noise"]["mass"] else []
+    for hiding in record["hiding"]:
+        near = [hiding[side] for side in ("below", "above") if hiding[side]]
+        told.append(min(near, key=lambda entry: abs(Fraction(entry["difference"]["exact"])))["bayes_error"])
+    text = shipped_worlds()[name].read_text(encoding="utf-8")
+    assert len(record["fragments"]) == len(told)
+    for fragment, error in zip(record["fragments"], told, strict=True):
+        pasted = text
+        for line in fragment["yaml"].splitlines():
+            key = line.partition(":")[0]
+            pasted = re.sub(rf"^{key}:.*\S.*$", line, pasted, flags=re.MULTILINE) if line.startswith("  ") else pasted
+        alone = re.sub(
+            rf"^  (?!{level}:)\w+: *\{{hide.*$", "", pasted, flags=re.MULTILINE
+        )  # others need not be nested now
+        world = pbn.loads(alone)
+        assert world.bayes_error(level, question=question).exact == Fraction(error["exact"])
+
+
+def test_one_route(pbn_command):
+    noise = json.loads(pbn_command("design", "credit_risk", "--level", "low", "--target", "1/20", "--route", "noise",
+                                   "--json").stdout)  # fmt: skip
+    assert noise["hiding"] == []
+    assert noise["noise"]["bayes_error"]["exact"] == "1/20"
+    options = ["design", "credit_risk", "--level", "high", "--target", "0.17", "--route", "hiding"]
+    hiding = pbn_command(*options, "--most", "5").stdout
+    assert "noise:" not in hiding
+    assert hiding.count("5 of 256 sets computed; others may be nearer") == 2
+
+
+def test_out_of_reach(pbn_command):
+    result = pbn_command("design", "credit_risk", "--level", "medium", "--target", "0.15", "--route", "noise")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("design/out-of-reach: no mass of residual gives medium the Bayes error 0.15")
+    assert "0.098992 to 0.129586" in result.stderr
+    result = pbn_command("design", "credit_risk", "--level", "medium", "--target", "0.9", "--most", "10", "--json")
+    record = json.loads(result.stdout)
+    assert record["noise"]["mass"] is None
+    assert record["hiding"][0]["above"] is None
+
+
+@pytest.mark.parametrize(("world", "arguments", "status", "words"), [
+    ("credit_risk", ["--target", "1.01"], 2, "design/target: '1.01' is no Bayes error"),
+    ("credit_risk", ["--target", "nan"], 2, "design/target"), ("credit_risk", ["--target", "-0.1"], 2, "design/target"),
+    ("credit_risk", [], 2, "--target"), ("credit_risk", ["--target", "0.1", "--route", "x"], 2, "--route"),
+    ("credit_risk", ["--target", "0.1", "--level", "lo"], 2, "did you mean 'low'?"),
+    ("credit_risk", ["--target", "0.1", "--variable", "sector"], 2, "residual/unknown"),
+    ("support_ticket", ["--target", "0.1"], 2, "query/which-question"),
+    ("covert_transfer", ["--target", "0.1", "--route", "noise"], 2, "residual/none"),
+    ("credit_risk", ["--target", "0.1", "--route", "noise", "--budget", "100kB"], 3, "exact/over-budget"),
+    ("credit_risk", ["--target", "0.1", "--route", "hiding", "--most", "2", "--budget", "1kB"], 3, "exact/over-budget"),
+])  # fmt: skip
+def test_what_is_refused(pbn_command, world, arguments, status, words):
+    result = pbn_command("design", world, *([] if "--level" in arguments else ["--level", "low"]), *arguments)
+    assert result.exit_code == status
+    assert words in result.stderr
