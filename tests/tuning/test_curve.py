@@ -43,7 +43,7 @@ def curve_of(network, target, visible):
     return error_curve(*ends)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(noisy_questions(), st.lists(masses, min_size=1, max_size=3))
 def test_it_is_the_bayes_error_of_the_scaled_network(question, points):
     network, target, visible = question
@@ -55,7 +55,7 @@ def test_it_is_the_bayes_error_of_the_scaled_network(question, points):
         assert (curve.at(mass).exact, curve.at(mass).entropy) == (direct.exact, direct.entropy)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(noisy_questions(), masses, masses, masses)
 def test_it_is_concave(question, one, other, weight):
     curve = curve_of(*question)
@@ -63,7 +63,7 @@ def test_it_is_concave(question, one, other, weight):
     assert curve.error(between) >= weight * curve.error(one) + (1 - weight) * curve.error(other)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(noisy_questions(), st.lists(masses, min_size=2, max_size=6), st.fractions(0, 1, max_denominator=40))
 def test_the_highest_and_the_first_mass_of_a_target(question, points, share):
     network, target, visible = question
@@ -82,7 +82,7 @@ def test_the_highest_and_the_first_mass_of_a_target(question, points, share):
     assert curve.first(least) == 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(noisy_questions(), masses)
 def test_slopes_are_those_of_the_pieces(question, mass):
     curve = curve_of(*question)

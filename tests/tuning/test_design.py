@@ -46,8 +46,7 @@ def nearest_by_hand(world, level, question, target):
 
 
 @pytest.mark.parametrize(("name", "level", "target"), [
-    ("credit_risk", "medium", "0.12"), ("credit_risk", "low", "0.05"), ("credit_risk", "high", "0.17"),
-    ("peer_review", "low", "0.1"), ("peer_review", "medium", "0.11"), ("peer_review", "high", "0.15"),
+    ("credit_risk", "medium", "0.12"), ("credit_risk", "low", "0.05"), ("peer_review", "low", "0.1"),
 ])  # fmt: skip
 def test_the_mass_is_exact_when_the_file_is_loaded_afresh(name, level, target):
     found = design(name, level, target, route="noise")
@@ -65,7 +64,7 @@ def test_the_worlds_own_error_gives_its_own_mass():
         assert design(world, level, world.bayes_error(level).exact, route="noise").noise.mass == Fraction(24, 100)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(
     st.fractions(0, "1/2", max_denominator=200),
     st.sampled_from(["ill", "treated"]),

@@ -93,7 +93,7 @@ def test_a_broken_file_is_told_as_without_parameters():
         assert str(caught.value) == str(plain.value)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(st.fractions(), st.integers(0, 300), st.integers(0, 300))
 def test_numbers_as_text_are_read_back_exactly(number, tens, others):
     number = (number * 10**tens + 1) / 7**others

@@ -35,7 +35,7 @@ levels: {all: {hide: []}}
 
 
 @pytest.mark.parametrize("name", ["credit_risk", "peer_review"])
-@settings(deadline=None, max_examples=3)
+@settings(deadline=None, max_examples=2)
 @given(mass=masses)
 def test_it_is_what_the_files_own_parameter_says(name, mass):
     world = pbn.load(name)

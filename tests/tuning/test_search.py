@@ -39,7 +39,7 @@ def by_every_set(value, size, target):
     )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(monotone_functions(), st.integers(0, 26))
 def test_the_same_sets_as_without_pruning(function, halves):
     value, size = function
@@ -57,7 +57,7 @@ def test_the_same_sets_as_without_pruning(function, halves):
     assert (found.least, found.most) == (value(0), value(2**size - 1))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(monotone_functions(), st.integers(0, 26), st.integers(2, 20))
 def test_a_bounded_search_says_whether_it_is_complete(function, halves, most):
     value, size = function
@@ -78,7 +78,7 @@ def test_a_large_search_ends():
     assert (found.above, found.below) == ((1 << 59, 1), (0, 0))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(monotone_functions(), st.integers(0, 26), st.sets(st.integers(0, 63)))
 def test_sets_over_the_budget_are_counted_and_passed_over(function, halves, dear):
     value, size = function

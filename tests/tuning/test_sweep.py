@@ -19,7 +19,7 @@ from tests.oracles.factor_worlds import credit_risk
 from tests.tuning.worlds import NOISY, noisy
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=5)
 @given(st.lists(st.fractions(0, 1, max_denominator=30), min_size=1, max_size=3, unique=True))
 def test_against_enumeration_of_the_edited_file(values):
     world = noisy()
@@ -39,7 +39,7 @@ def test_against_enumeration_of_the_edited_file(values):
 
 @pytest.mark.parametrize("name", ["credit_risk", "peer_review"])
 def test_the_residual_and_the_files_parameter_agree(name):
-    values = ["0", "0.24", "1/3", "1"]
+    values = ["0", "1/3"]
     residual, parameter = sweep(name, values), sweep(name, values, parameter="residual_mass")
     assert residual.rows == parameter.rows
     assert residual.own == parameter.own == pbn.load(name).spec.parameters["residual_mass"]
