@@ -13,6 +13,7 @@ from pbn.cases.layout import SPLITS, Piece, configs
 from pbn.cases.sources import Source
 from pbn.cases.terms import Terms
 from pbn.cases.wording import case_count, citation, code, prose, summary, table, title_of, worlds_of
+from pbn.loading import shipped_worlds
 
 SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
          (10**8, "10M<n<100M"), (10**9, "100M<n<1B"))  # fmt: skip
@@ -32,7 +33,7 @@ def card(sources: Sequence[Source], terms: Terms, pieces: Sequence[Piece]) -> st
         _truth_part(),
         warning_part(sources),
         provenance_part(sources, terms),
-        _licence_part(terms),
+        _licence_part(sources, terms),
         "## Citation\n\n" + f"```bibtex\n{citation(sources, terms)}\n```",
     ]
     return "\n\n".join(parts) + "\n"
@@ -124,10 +125,23 @@ def _truth_part() -> str:
     )
 
 
-def _licence_part(terms: Terms) -> str:
+def _licence_part(sources: Sequence[Source], terms: Terms) -> str:
     licence = terms.data_licence
+    shipped = [source for source in worlds_of(sources) if _ships(source)]
+    own = " and its world files" if len(shipped) < len(worlds_of(sources)) else ""
+    which = f", and so {'are' if len(shipped) > 1 else 'is'} {_files(shipped)}, which it ships" if shipped else ""
     return (
         "## License\n\n"
-        f"The data, the world files and this card are under [{licence.name}]({licence.url}) (`{licence.spdx}`). "
-        "The software that made them, `pbn`, is under the MIT License."
+        f"This data set{own} and this card are under [{licence.name}]({licence.url}) (`{licence.spdx}`). "
+        f"The software that made them, `pbn`, is under the MIT License{which}."
     )
+
+
+def _ships(source: Source) -> bool:
+    """Whether the world file is one of those that come with pbn, word for word."""
+    path = shipped_worlds().get(source.name)
+    return path is not None and path.read_text(encoding="utf-8") == source.plan.source
+
+
+def _files(sources: Sequence[Source]) -> str:
+    return ", ".join(code(f"worlds/{source.name}.yaml") for source in sources)

@@ -13,6 +13,9 @@ from pbn.cases.sources import Source
 from pbn.cases.terms import Terms
 from pbn.cases.wording import code, table, worlds_of
 
+MOST = max(DEMONSTRATIONS)
+"""The largest number of demonstrations: a draw that holds these rows holds all smaller sets."""
+
 
 def use_part(sources: Sequence[Source], pieces: Sequence[Piece]) -> str:
     """Loading a configuration, joining it with its truth, taking demonstrations."""
@@ -35,8 +38,9 @@ def use_part(sources: Sequence[Source], pieces: Sequence[Piece]) -> str:
         f"```python\nimport pandas as pd\n\ncases = {cases}\nlabels = {labels}\ntruth = {truth}\n"
         'joined = cases[["id"]].merge(labels, on="id").merge(truth, on=["id", "level", "seed", "row"])\n```',
     ]
-    if "train" in splits:
-        parts.append(_demonstrations(first, form, min(source.seed for source in sources if source.name == first.world)))
+    whole = [one.seed for one in sources if one.name == first.world and not one.plan.start and one.plan.stop >= MOST]
+    if whole:
+        parts.append(_demonstrations(first, form, whole[0]))
     return "\n\n".join(parts)
 
 

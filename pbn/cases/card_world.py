@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from pbn.cases.columns import Described, described
-from pbn.cases.records import ID, Kind
+from pbn.cases.records import ID, MEMO, Kind
 from pbn.cases.sources import Source
 from pbn.cases.wording import code, codes, folded, prose, table
 from pbn.figures import agrees, decimal, fraction_text
-from pbn.spec.model import Level, Published, Question
+from pbn.spec.model import Published, Question
 from pbn.world import World
 
 Figure = tuple[str, str, Fraction, float | None, Published | None]
@@ -25,8 +25,9 @@ def world_part(source: Source) -> Iterator[str]:
     yield "What is asked of a case:"
     yield "\n".join(_question(world, question) for question in world.questions.values())
     yield "### Levels"
-    yield "Each level hides more than the one before it, and keeps the rest:"
-    yield "\n".join(_levels(world, source.plan.contents.levels))
+    if len(source.plan.contents.levels) > 1:
+        yield "Each level hides more than the one before it, and keeps the rest:"
+    yield "\n".join(_levels(source))
     yield "### Exact figures"
     yield from _figures(list(_exact(source)))
     yield "### Columns"
@@ -42,30 +43,20 @@ def _question(world: World, question: Question) -> str:
     return f"- {code(question.name)}: *{prose(question.text)}* Answers ({kind}): {states}."
 
 
-def _levels(world: World, names: Sequence[str]) -> Iterator[str]:
-    """What each published level hides that the one before it shows."""
-    finer: Level | None = None
-    for level in (world.levels[name] for name in world.levels if name in names):
+def _levels(source: Source) -> Iterator[str]:
+    """What each published level hides that the one before it shows, as columns of its cases."""
+    finer: list[str] | None = None
+    names = source.plan.contents.levels
+    for level in (name for name in source.world.levels if name in names):
+        shown = [column.name for column in described(source, "cases", level) if column.name not in (ID, MEMO)]
         if finer is None:
-            columns = len(_folded_names(world, level.visible))
-            yield f"- {code(level.name)} shows {columns} attributes."
+            yield f"- {code(level)} shows {len(shown)} {'attribute' if len(shown) == 1 else 'attributes'}."
         else:
-            less = [name for name in finer.visible if name not in level.visible]
-            more = [name for name in level.visible if name not in finer.visible]
-            shown = (
-                f", and shows {codes(_folded_names(world, more))} in {'their' if len(less) > 1 else 'its'} place"
-                if more
-                else ""
-            )
-            hidden = f"hides {codes(_folded_names(world, less))} besides" if less else "hides nothing besides"
-            yield f"- {code(level.name)} {hidden}{shown}."
-        finer = level
-
-
-def _folded_names(world: World, names: Sequence[str]) -> list[str]:
-    """Names with the members of a repeated variable as one."""
-    family = {member: name for name, members in world.families.items() for member in members}
-    return list(dict.fromkeys(family.get(name, name) for name in names))
+            less = [name for name in finer if name not in shown]
+            more = [name for name in shown if name not in finer]
+            instead = f", and shows {codes(more)} in {'their' if len(less) > 1 else 'its'} place" if more else ""
+            yield f"- {code(level)} hides {codes(less) if less else 'nothing'} besides{instead}."
+        finer = shown
 
 
 # -- figures -----------------------------------------------------------------------------------------
@@ -130,10 +121,7 @@ def _columns(source: Source) -> Iterator[str]:
     for level in levels:
         for column in described(source, "cases", level):
             shown.setdefault(column.name, (column, []))[1].append(level)
-    order = {
-        name: number
-        for number, name in enumerate([ID, *_folded_names(source.world, list(source.world.network.variables))])
-    }
+    order = {name: place for place, name in enumerate([ID, *_column_names(source.world)])}
     shown = dict(sorted(shown.items(), key=lambda pair: order.get(pair[0], len(order))))
     some = any(len(at) < len(levels) for _, at in shown.values())
     rows = [[*_row(column), *[codes(at) if len(at) < len(levels) else "all"] * some] for column, at in shown.values()]
@@ -147,6 +135,13 @@ def _columns(source: Source) -> Iterator[str]:
     for kind, what in kinds:
         listed = table(["column", "what it says", "values"], [_row(one) for one in described(source, kind, None)])
         yield folded(f"Columns of <code>{source.name}-{kind}</code>: {what}", listed)
+
+
+def _column_names(world: World) -> Iterator[str]:
+    """All names that a column may have, in the order of the world file."""
+    family = {member: name for name, members in world.families.items() for member in members}
+    for name in world.network.named:
+        yield from dict.fromkeys((family.get(name, name), name))
 
 
 def _row(column: Described) -> list[str]:

@@ -272,6 +272,22 @@ def test_the_exact_table_is_that_of_the_world(hub):
     assert "| P(`yes`) | 0.210876 |  | 0.211 ✓ |" in text
 
 
+def test_the_licence_covers_what_is_the_publishers_own(hub, odd):
+    ships, own = ((root / "README.md").read_text().split("## License")[1] for root in (hub, odd))
+    assert "This data set and this card are under [Creative Commons Attribution 4.0" in ships
+    assert "so are `worlds/credit_risk.yaml`, `worlds/support_ticket.yaml`, which it ships." in ships
+    assert "This data set and its world files and this card are under" in own
+    assert own.split("## ")[0].rstrip().endswith("`pbn`, is under the MIT License.")
+
+
+def test_levels_and_demonstrations_are_told_as_the_files_are(hub, odd):
+    whole, short = ((root / "README.md").read_text() for root in (hub, odd))
+    assert "- `high` hides `cash_buffer`, `principal_due` besides." in whole
+    assert "- `coarse` hides `colour`, `letter` besides, and shows `letter_1`, `letter_2`, `letter_3` in their" in short
+    assert "train-seed-2032-*" in whole
+    assert "Demonstrations" not in short
+
+
 def test_every_column_is_described(hub):
     text = (hub / "README.md").read_text()
     for path in (hub / "data").rglob("*.parquet"):
