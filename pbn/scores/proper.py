@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr, xlogy
 
-from pbn.scores.inputs import Array, mean, outcomes, probabilities, real, weights, wrong
+from pbn.scores.inputs import Array, mean, outcomes, positive, probabilities, real, weights, wrong
 
 CLIP = 0.001
 """ε of ProbabilityBench: predictions are clipped to [0.001, 0.999] (its appendix A.2)."""
@@ -223,14 +223,14 @@ def log_loss(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, cli
     >>> log_loss([0.9, 1.0], [1, 0])
     Clipped(value=3.506557..., unclipped=None, clipped=1, clip=0.001)
     """
-    given, predicted, labels = _with_labels(q, y)
+    predicted, classes, labels = _with_labels(q, y)
     shares = weights(weight, len(labels))
-    if predicted.shape[1] > 2:
+    if classes > 2:
         kept, changed = clipped_rows(predicted, clip)
         bare, chosen = _of_outcome(predicted, labels), _of_outcome(kept, labels)
     else:
         _check_clip(clip, 2)
-        bare = np.where(labels == 1, given, 1 - given) if given.ndim == 1 else _of_outcome(predicted, labels)
+        bare = _of_outcome(predicted, labels)
         chosen = np.clip(bare, clip, 1 - clip)
         changed = chosen != bare
     with np.errstate(divide="ignore"):
@@ -246,10 +246,10 @@ def brier(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> float:
     >>> round(brier([0.9, 0.2], [1, 0]), 6), round(brier([[0.5, 0.25, 0.25]], [0]), 6)
     (0.025, 0.375)
     """
-    given, predicted, labels = _with_labels(q, y)
+    predicted, classes, labels = _with_labels(q, y)
     shares = weights(weight, len(labels))
-    if predicted.shape[1] == 2:
-        probs = given if given.ndim == 1 else predicted[:, 1]
+    if classes == 2:
+        probs = predicted if predicted.ndim == 1 else predicted[:, 1]
         return mean((probs - labels) ** 2, shares)
     return mean((predicted**2).sum(axis=1) - 2 * _of_outcome(predicted, labels) + 1, shares)
 
@@ -262,14 +262,16 @@ def _both(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None) -> tuple[Array, 
     return truth, probabilities(q, "predictions", like=truth), weights(weight, len(truth))
 
 
-def _with_labels(q: ArrayLike, y: ArrayLike) -> tuple[Array, Array, Array]:
-    """The predictions as given, as (n, K), and the labels."""
+def _with_labels(q: ArrayLike, y: ArrayLike) -> tuple[Array, int, Array]:
+    """The predictions, (n,) or (n, K), as they came; K; and the labels."""
     given = real(q, "predictions")
-    predicted = probabilities(given)
-    return given, predicted, outcomes(y, *predicted.shape)
+    predicted, classes = (positive(given), 2) if given.ndim == 1 else (probabilities(given), given.shape[-1])
+    return predicted, classes, outcomes(y, len(predicted), classes)
 
 
 def _of_outcome(q: Array, labels: Array) -> Array:
+    if q.ndim == 1:
+        return np.where(labels == 1, q, 1 - q)
     found: Array = np.take_along_axis(q, labels[:, None], axis=1)[:, 0]
     return found
 

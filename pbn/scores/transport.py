@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from pbn.scores.inputs import Array, real, weights, wrong
 _FEW = 2**14
 """Up to so many atoms are sorted at once."""
 _MOST_CELLS = 2**16
+_RUN = 2**17
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,11 +87,13 @@ def wasserstein(
     first_weight, second_weight = weights(u_weight, len(first)), weights(v_weight, len(second))
     if len(first) == len(second) and first_weight is None and second_weight is None:
         return float(np.abs(np.sort(first) - np.sort(second)).mean())  # both quantile functions step together
-    a = np.full(len(first), 1 / len(first)) if first_weight is None else first_weight
-    b = np.full(len(second), 1 / len(second)) if second_weight is None else second_weight
-    if len(first) + len(second) <= _FEW:
-        return _merged(first, second, a, b)
-    return _by_cells(first, second, a, b)
+    if len(first) + len(second) > _FEW:
+        return _by_cells(first, second, first_weight, second_weight)
+    a, b = (
+        np.full(len(x), 1 / len(x)) if weight is None else weight
+        for x, weight in ((first, first_weight), (second, second_weight))
+    )
+    return _merged(first, second, a, b)
 
 
 def distance(u: Law, v: Law) -> float:
@@ -115,7 +119,7 @@ def _merged(u: Array, v: Array, a: Array, b: Array) -> float:
     return float(np.abs(gap[:-1]) @ np.diff(atoms))
 
 
-def _by_cells(u: Array, v: Array, a: Array, b: Array) -> float:
+def _by_cells(u: Array, v: Array, a: Array | None, b: Array | None) -> float:
     """∫ |F_u − F_v|, sorting only where the difference of the CDFs may change its sign.
 
     The line is cut into cells. The difference D moves within a cell by no more than the mass of u and of v there, so
@@ -125,22 +129,57 @@ def _by_cells(u: Array, v: Array, a: Array, b: Array) -> float:
     if not high > low:
         return 0.0
     cells = max(1, min(_MOST_CELLS, (len(u) + len(v)) // 16))
-    edges = np.linspace(low, high, cells + 1)
-    up, down = (_cell(x, low, high, cells) for x in (u, v))
-    gained, lost = np.bincount(up, a, cells), np.bincount(down, b, cells)
-    start = np.cumsum(gained - lost)
+    grid = _Grid(low=low, width=high - low, cells=cells)
+    gained, first = grid.sums(u, a)
+    lost, second = grid.sums(v, b)
+    edges, start = np.linspace(0.0, high - low, cells + 1), np.cumsum(gained - lost)
     start -= gained - lost
-    areas = start * np.diff(edges)
-    areas += np.bincount(up, a * (edges[1:][up] - u), cells) - np.bincount(down, b * (edges[1:][down] - v), cells)
+    areas = start * np.diff(edges) + edges[1:] * (gained - lost) - (first - second)
     settled = (start >= lost) | (start <= -gained)
     total = float(np.abs(areas[settled]).sum())
     if settled.all():
         return total
-    in_u, in_v = ~settled[up], ~settled[down]
-    where = np.concatenate([up[in_u], down[in_v]])
-    atoms = np.concatenate([u[in_u], v[in_v]])
-    moves = np.concatenate([a[in_u], -b[in_v]])
+    up, down = grid.inside(u, a, ~settled), grid.inside(v, b, ~settled)
+    where, atoms, moves = (np.concatenate(pair) for pair in zip(up, (*down[:2], -down[2]), strict=True))
     return total + _open_cells(where, atoms, moves, start, edges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grid:
+    """Cells of equal width from ``low`` on; atoms are gone through in runs, whose arrays stay in the cache."""
+
+    low: float
+    width: float
+    cells: int
+
+    def _runs(self, x: Array, weight: Array | None) -> Iterator[tuple[Array, Array, Array | float]]:
+        """Cells, places from ``low`` on and weights of runs of atoms."""
+        for start in range(0, len(x), _RUN):
+            place = x[start : start + _RUN] - self.low
+            at = (place * (self.cells / self.width)).astype(np.intp)
+            np.minimum(at, self.cells - 1, out=at)
+            yield at, place, 1 / len(x) if weight is None else weight[start : start + _RUN]
+
+    def sums(self, x: Array, weight: Array | None) -> tuple[Array, Array]:
+        """Σ w and Σ w·x of each cell, (cells,)."""
+        masses, means = np.zeros(self.cells), np.zeros(self.cells)
+        for at, place, share in self._runs(x, weight):
+            if isinstance(share, float):
+                masses += share * np.bincount(at, minlength=self.cells)
+                means += share * np.bincount(at, place, self.cells)
+            else:
+                masses += np.bincount(at, share, self.cells)
+                means += np.bincount(at, share * place, self.cells)
+        return masses, means
+
+    def inside(self, x: Array, weight: Array | None, wanted: Array) -> tuple[Array, Array, Array]:
+        """Cells, places and weights of the atoms in the cells that are wanted."""
+        found: list[tuple[Array, Array, Array]] = []
+        for at, place, share in self._runs(x, weight):
+            rows = np.flatnonzero(wanted[at])
+            found.append((at[rows], place[rows], np.broadcast_to(share, at.shape)[rows]))
+        cells, places, shares = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return cells, places, shares
 
 
 def _open_cells(where: Array, atoms: Array, moves: Array, start: Array, edges: Array) -> float:
@@ -155,8 +194,3 @@ def _open_cells(where: Array, atoms: Array, moves: Array, start: Array, edges: A
     ends = np.append(atoms[1:], 0.0)
     ends[heads + counts - 1] = edges[cells + 1]
     return float(np.abs(gap) @ (ends - atoms) + np.abs(start[cells]) @ (atoms[heads] - edges[cells]))
-
-
-def _cell(x: Array, low: float, high: float, cells: int) -> Array:
-    found: Array = np.minimum(((x - low) * (cells / (high - low))).astype(np.intp), cells - 1)
-    return found
