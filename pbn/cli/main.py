@@ -33,7 +33,7 @@ SUMMARIES: Mapping[str, str] = {
     "convert": "Write a world or network in another file format.",
     "check": "Test every promise of a world.",
     "compare-levels": "Show what each hiding level leaves uncertain, and what hiding costs.",
-    "sweep": "Show ε* and H while one number of a world changes.",
+    "sweep": "Show how Bayes errors change with one number of a world.",
     "design": "Find what gives a level a wanted Bayes error.",
     "new": "Write a small world to begin with.",
     "schema": "Print the JSON Schema of world files.",

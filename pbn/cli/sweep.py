@@ -36,7 +36,7 @@ Examples:
   pbn sweep credit_risk --residual 0:1:0.02 -o noise.svg -o noise.csv"""
 
 
-@click.command("sweep", short_help="Show ε* and H while one number of a world changes.", epilog=EXAMPLES)
+@click.command("sweep", short_help="Show how Bayes errors change with one number of a world.", epilog=EXAMPLES)
 @world_argument
 @click.option("--residual", metavar="VALUES", help="Change how often the residual is not neutral, from 0 to 1.")
 @click.option("--parameter", metavar="NAME=VALUES", help="Change one of the file's named parameters.")
