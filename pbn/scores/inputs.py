@@ -137,7 +137,7 @@ def outcomes(array: ArrayLike, rows: int, classes: int, *, name: str = "outcomes
     >>> outcomes([0, 2, 1], 3, 2)
     Traceback (most recent call last):
     pbn.scores.inputs.ScoreError: scores/outcome: row 1 of the outcomes is no class
-      found: 2.0
+      found: 2
       allowed: whole numbers from 0 to 1
     """
     given = np.asarray(array)
@@ -154,7 +154,7 @@ def outcomes(array: ArrayLike, rows: int, classes: int, *, name: str = "outcomes
     if not (whole.all() and found.min() >= least and found.max() < classes):
         row = int(np.argmax(~(whole & (found >= least) & (found < classes))))
         allowed = f"whole numbers from {least} to {classes - 1}"
-        raise wrong("outcome", f"row {row} of the {name} is no class", found=repr(float(found[row])), allowed=allowed)
+        raise wrong("outcome", f"row {row} of the {name} is no class", found=f"{found[row]:g}", allowed=allowed)
     return found.astype(np.intp, copy=False)
 
 

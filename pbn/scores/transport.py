@@ -13,7 +13,7 @@ from pbn.scores.inputs import Array, real, weights, wrong
 _FEW = 2**14
 """Up to so many atoms are sorted at once."""
 _MOST_CELLS = 2**16
-_RUN = 2**17
+_RUN = 2**15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,11 +89,7 @@ def wasserstein(
         return float(np.abs(np.sort(first) - np.sort(second)).mean())  # both quantile functions step together
     if len(first) + len(second) > _FEW:
         return _by_cells(first, second, first_weight, second_weight)
-    a, b = (
-        np.full(len(x), 1 / len(x)) if weight is None else weight
-        for x, weight in ((first, first_weight), (second, second_weight))
-    )
-    return _merged(first, second, a, b)
+    return _merged(first, second, _weights_of(first, first_weight), _weights_of(second, second_weight))
 
 
 def distance(u: Law, v: Law) -> float:
@@ -108,6 +104,10 @@ def _line(values: ArrayLike) -> Array:
     if not np.isfinite(found).all():
         raise wrong("number", f"atom {int(np.argmax(~np.isfinite(found)))} is not finite")
     return found
+
+
+def _weights_of(atoms: Array, weight: Array | None) -> Array:
+    return np.full(len(atoms), 1 / len(atoms)) if weight is None else weight
 
 
 def _merged(u: Array, v: Array, a: Array, b: Array) -> float:
@@ -128,7 +128,10 @@ def _by_cells(u: Array, v: Array, a: Array | None, b: Array | None) -> float:
     low, high = min(u.min(), v.min()), max(u.max(), v.max())
     if not high > low:
         return 0.0
-    cells = max(1, min(_MOST_CELLS, (len(u) + len(v)) // 16))
+    if not 1e-290 < high - low < 1e290:  # the number of a cell would not be finite
+        return _merged(u, v, _weights_of(u, a), _weights_of(v, b))
+    most = _MOST_CELLS if min(len(u), len(v)) > _FEW else _MOST_CELLS // 8  # few atoms: few crossings
+    cells = max(1, min(most, (len(u) + len(v)) // 16))
     grid = _Grid(low=low, width=high - low, cells=cells)
     gained, first = grid.sums(u, a)
     lost, second = grid.sums(v, b)

@@ -43,6 +43,13 @@ def test_many_atoms(pair):
     assert wasserstein(v, u, b, a) == pytest.approx(wasserstein(u, v, a, b), abs=1e-12)
 
 
+@pytest.mark.parametrize("scale", [1e-318, 1e-305, 1e250, 1e300])
+def test_extreme_atoms(scale):
+    rng = np.random.default_rng(2)
+    u, v = scale * np.round(rng.random(9000), 2), scale * np.round(rng.random(9001) ** 2, 2)
+    assert wasserstein(u, v) == pytest.approx(wasserstein_distance(u, v), rel=1e-9, abs=1e-320)
+
+
 def test_laws_merge_equal_values():
     found = law([0.5, 0.25, 0.5], [1, 1, 2])
     assert found.values.tolist() == [0.25, 0.5]
