@@ -126,7 +126,7 @@ MUTATIONS = [
 ]  # fmt: skip
 
 
-def results(world, samples=20, names=(*LEAKS, *LOST)):
+def results(world, samples=5, names=(*LEAKS, *LOST)):
     return [check.run() for check in text_checks(world, samples, 1) if check.name in names]
 
 

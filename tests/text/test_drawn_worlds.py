@@ -65,7 +65,7 @@ def check_against_brute_force(draft):
     return world
 
 
-@settings(RELAXED, max_examples=40)
+@settings(RELAXED, max_examples=25)
 @given(drafts())
 def test_the_proof_is_sound(draft):
     check_against_brute_force(draft)
@@ -78,7 +78,7 @@ def test_the_proof_is_sound_in_many_worlds(draft):
     check_against_brute_force(draft)
 
 
-@settings(RELAXED, max_examples=25)
+@settings(RELAXED, max_examples=15)
 @given(drafts(clean=True))
 def test_phrases_that_cannot_clash_are_proved_apart(draft):
     world = loaded(draft)
@@ -87,7 +87,7 @@ def test_phrases_that_cannot_clash_are_proved_apart(draft):
         assert "phrases_distinct: holds" in text, text + file_of(draft)
 
 
-@settings(RELAXED, max_examples=40)
+@settings(RELAXED, max_examples=20)
 @given(drafts())
 def test_the_bytes_are_those_of_the_format(draft):
     world = loaded(draft)
