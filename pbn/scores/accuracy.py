@@ -178,25 +178,29 @@ def mean_interval(
     0.4292
     """
     choice("method", method, get_args(Method))
+    values = _items(items)
+    if not 0 < confidence < 1:
+        raise wrong("option", "the confidence is out of range", found=repr(confidence), allowed="between 0 and 1")
+    tail, centre = (1 - confidence) / 2, float(values.mean())
+    if method == "normal":
+        reach = float(ndtri(1 - tail)) * float(values.std(ddof=1)) / math.sqrt(len(values))
+        low, high = centre - reach, centre + reach
+    elif rng is None:
+        raise wrong("option", f"the {method} interval needs a Generator", hint="pass rng, or method='normal'")
+    else:
+        means = resampled_means(values, rng, whole(resamples, "resamples", 100))
+        tails = (tail, 1 - tail) if method == "percentile" else _corrected(values, means, tail)
+        low, high = (float(bound) for bound in np.quantile(means, tails))
+    return Interval(value=centre, low=low, high=high, confidence=confidence, method=method, items=len(values))
+
+
+def _items(items: ArrayLike) -> Array:
     values = real(items, "items")
     if values.ndim != 1 or len(values) < 2:
         raise wrong("shape", "an interval needs two items or more", found=str(values.shape), allowed="(n,), n ≥ 2")
     if not np.isfinite(values).all():
         raise wrong("number", f"item {int(np.argmax(~np.isfinite(values)))} is not finite")
-    if not 0 < confidence < 1:
-        raise wrong("option", "the confidence is out of range", found=repr(confidence), allowed="between 0 and 1")
-    tail = (1 - confidence) / 2
-    centre = float(values.mean())
-    if method == "normal":
-        reach = float(ndtri(1 - tail)) * float(values.std(ddof=1)) / math.sqrt(len(values))
-        low, high = centre - reach, centre + reach
-    else:
-        if rng is None:
-            raise wrong("option", f"the {method} interval needs a Generator", hint="pass rng, or method='normal'")
-        means = resampled_means(values, rng, whole(resamples, "resamples", 100))
-        tails = (tail, 1 - tail) if method == "percentile" else _corrected(values, means, tail)
-        low, high = (float(bound) for bound in np.quantile(means, tails))
-    return Interval(value=centre, low=low, high=high, confidence=confidence, method=method, items=len(values))
+    return values
 
 
 def paired_difference(
