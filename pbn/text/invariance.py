@@ -168,7 +168,7 @@ def invariant(memo: Memo, cases: Mapping[str, Array]) -> Statement:
             step = 1 + (np.arange(count) + k) % (variables[name].size - 1)
             changed[name] = (cases[name] + step) % variables[name].size
             hidden.append(name)
-    rows = np.flatnonzero(has_phrases(template, cases) & has_phrases(template, changed))
+    rows = np.flatnonzero(has_phrases(template, cases, count) & has_phrases(template, changed, count))
     one_set, other_set = ({name: codes[rows] for name, codes in some.items()} for some in (cases, changed))
     witness, different = None, 0
     pairs = zip(template.render(one_set, rows), template.render(other_set, rows), strict=True)
@@ -247,11 +247,13 @@ def decodes(memo: Memo, cases: Mapping[str, Array]) -> Statement:
     template = memo.template
     count = len(next(iter(cases.values())))
     drawn = Cases(
-        codes={name: np.asarray(cases[name]) for name in template.parents}, chosen=template.chosen(np.arange(count))
+        codes={name: np.asarray(cases[name]) for name in template.parents},
+        chosen=template.chosen(np.arange(count)),
+        count=count,
     )
     designed = every_phrase(template)
-    drawn, left_out = drawn.where(has_phrases(template, drawn.codes)), count
-    designed = designed.where(has_phrases(template, designed.codes))
+    drawn, left_out = drawn.where(has_phrases(template, drawn.codes, count)), count
+    designed = designed.where(has_phrases(template, designed.codes, len(designed)))
     left_out -= len(drawn)
     failed = [*failed_trips(memo, designed), *failed_trips(memo, drawn)]
     gap = (f"{left_out:,} of {count:,} drawn cases have a state without a phrase",) if left_out else ()

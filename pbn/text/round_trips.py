@@ -33,21 +33,22 @@ class Cases:
 
     codes: Mapping[str, Array]
     chosen: Mapping[str, Array]
+    count: int
 
     def __len__(self) -> int:
-        return len(next(iter([*self.codes.values(), *self.chosen.values()]), ()))
+        return self.count
 
     def where(self, kept: Array) -> Cases:
         """The cases that a mask keeps."""
         return Cases(
             codes={name: codes[kept] for name, codes in self.codes.items()},
             chosen={key: chosen[kept] for key, chosen in self.chosen.items()},
+            count=int(np.count_nonzero(kept)),
         )
 
 
-def has_phrases(template: MemoTemplate, codes: Mapping[str, Array]) -> Array:
-    """Which cases the memo has words for."""
-    count = len(next(iter(codes.values()), ()))
+def has_phrases(template: MemoTemplate, codes: Mapping[str, Array], count: int) -> Array:
+    """Which of so many cases the memo has words for."""
     kept = np.ones(count, dtype=bool)
     for name, wording in template.wordings.items():
         if isinstance(wording, PhraseWording):
@@ -85,7 +86,7 @@ def every_phrase(template: MemoTemplate) -> Cases:
     rows = [({**base, **different}, chosen) for different, chosen in alone]
     codes = {name: np.array([row[name] for row, _ in rows], dtype=np.intp) for name in template.parents}
     chosen = {key: np.array([picked.get(key, 0) for _, picked in rows]) for key in template.choices}
-    return Cases(codes=codes, chosen=chosen)
+    return Cases(codes=codes, chosen=chosen, count=len(rows))
 
 
 def failed_trips(memo: Memo, cases: Cases) -> Iterator[Trip]:

@@ -117,3 +117,31 @@ def test_every_variant_comes_up(draft):
         template = world.memo(level).template
         chosen = template.chosen(np.arange(2000))
         assert all(set(column.tolist()) == set(range(template.choices[key])) for key, column in chosen.items())
+
+
+NOTHING_TOLD = """\
+name: bare
+title: Nothing told
+variables:
+  v: {states: [a, b]}
+  asked: {rule: "v == 'a'"}
+questions: {q: {asks: asked, kind: yes/no, text: Is it?}}
+levels: {low: {show: [v]}, none: {show: []}}
+memo:
+  paragraphs: [{sentences: {MORE s: "It is {v}."}}]
+  phrases: {v: {a: red, b: blue}}
+"""
+
+
+@pytest.mark.parametrize(("more", "text"), [("", "Is it?"), ("t: Well., ", "Well.\n\nIs it?")])
+def test_a_level_that_tells_nothing(more, text):
+    world = pbn.loads(NOTHING_TOLD.replace("MORE ", more))
+    memo = world.memo("none")
+    assert memo.text({}) == text
+    assert memo.decode(text) == {}
+    assert memo.recover(text + " It is red.").hidden == {"v": ("red",)}
+    proof = proof_of(world, "none")
+    assert proof.holds, str(proof)
+    assert "memos read back" in proof.statements[-1].figure
+    with pytest.raises(pbn.QueryError):
+        memo.decode("\n\n" + text)
