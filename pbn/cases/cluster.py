@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import queue
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +19,7 @@ CONNECT_SECONDS = 10
 WORKER_SECONDS = 30
 """How long a cluster may be without any worker before the work is given up."""
 RESULT_SECONDS = 120
-"""How long one result may travel before it is asked for again."""
+"""How long one result may travel, or be made again where it was lost on its way."""
 
 
 class DaskCluster:
@@ -46,18 +48,23 @@ class DaskCluster:
         with _quiet(), self._client(distributed) as client:
             waiting = iter(jobs)
             running: dict[Any, Job] = {}
+            done: queue.SimpleQueue[Any] = queue.SimpleQueue()
             while True:
                 room = 2 * self._threads(client) - len(running)
                 for job in islice(waiting, max(0, room)):
-                    running[client.submit(make, job, pure=False)] = job
+                    future = client.submit(make, job, pure=False)
+                    running[future] = job
+                    future.add_done_callback(done.put)
                 if not running:
                     return
-                for future in self._done(distributed, client, list(running)):
-                    made = self._result(distributed, client, future)
-                    if made is not None:
-                        yield running.pop(future), made
-                        del made
-                        future.release()
+                try:
+                    future = done.get(timeout=1)
+                except queue.Empty:  # every second a look whether anybody is still at work
+                    continue
+                made = self._result(distributed, future)
+                yield running.pop(future), made
+                del made
+                future.release()
 
     @contextmanager
     def _client(self, distributed: Any) -> Iterator[Any]:
@@ -65,7 +72,7 @@ class DaskCluster:
             _, port = distributed.comm.get_address_host_port(self.address)
             if not 0 < port < 2**16:
                 raise ValueError("a port is a number from 1 to 65,535")
-            client = distributed.Client(self.address, timeout=self.connect_seconds, set_as_default=False)
+            client = self._connect(distributed)
         except Exception as error:  # whatever an address can be wrong in
             message = f"no Dask scheduler answers at {self.address[:100]}"
             hint = "an address is written as tcp://host:port"
@@ -76,6 +83,25 @@ class DaskCluster:
         finally:
             with suppress(Exception):  # the scheduler may be gone
                 client.close(timeout=self.connect_seconds)
+
+    def _connect(self, distributed: Any) -> Any:
+        """A client, made in a thread: a peer that says nothing at all would be waited for without end."""
+        found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+        def connect() -> None:
+            try:
+                found.put(distributed.Client(self.address, timeout=self.connect_seconds, set_as_default=False))
+            except Exception as error:
+                found.put(error)
+
+        threading.Thread(target=connect, daemon=True).start()
+        try:
+            client = found.get(timeout=2 * self.connect_seconds)
+        except queue.Empty:
+            raise TimeoutError(f"no answer within {2 * self.connect_seconds:g} s") from None
+        if isinstance(client, Exception):
+            raise client
+        return client
 
     def _threads(self, client: Any) -> int:
         """Threads of all workers; waits a while for the first one."""
@@ -93,34 +119,22 @@ class DaskCluster:
                 raise QueryError(Fault(code="cases/scheduler", message=message, hint=hint))
             time.sleep(0.1)
 
-    def _done(self, distributed: Any, client: Any, futures: list[Any]) -> list[Any]:
-        """Futures that are done, at least one; the cluster must not be without workers meanwhile."""
-        while True:
-            with suppress(TimeoutError):
-                try:
-                    return list(distributed.wait(futures, timeout=1, return_when="FIRST_COMPLETED").done)
-                except (distributed.CancelledError, OSError) as error:
-                    if isinstance(error, TimeoutError):
-                        raise
-                    raise self._gone(error) from None
-            self._threads(client)
-
-    def _result(self, distributed: Any, client: Any, future: Any) -> Any:
-        """What was made, or None where it was lost on its way and is made again."""
+    def _result(self, distributed: Any, future: Any) -> Any:
+        """What was made."""
         try:
             return future.result(timeout=RESULT_SECONDS)
         except PbnError:
             raise
         except distributed.KilledWorker:
             raise died("workers of the cluster died over the same part") from None
-        except TimeoutError:
-            return None
-        except distributed.CancelledError as error:
+        except (distributed.CancelledError, TimeoutError) as error:
             raise self._gone(error) from None
-        except (ImportError, AttributeError) as error:
-            hint = "install the same version of pbn[data] where the workers run"
-            message = f"a worker cannot import what it needs: {str(error)[:200]}"
-            raise QueryError(Fault(code="cases/worker", message=message, hint=hint)) from None
+        except (ImportError, AttributeError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "deserialization" not in str(error):
+                raise
+            hint = "install the same version of pbn[data] where the scheduler and the workers run"
+            message, found = "the cluster cannot import what a job needs", str(error.__cause__ or error)[:200]
+            raise QueryError(Fault(code="cases/worker", message=message, found=found, hint=hint)) from None
 
     def _gone(self, error: Exception) -> PbnError:
         message = f"the Dask scheduler at {self.address[:100]} is gone"

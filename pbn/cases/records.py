@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
@@ -219,7 +220,7 @@ class Records:
 def numbers_of(variable: Variable) -> Array | None:
     """The numbers that a variable's states are the texts of, as int32, int64 or float64; None where they are words.
 
-    States are words too where two of them would become one number, or one is beyond float64.
+    States are words too where two of them would become one number, or one would not come back from float64.
     """
     values = variable.values
     if values is None or any(numeral(state) != value for state, value in zip(variable.states, values, strict=True)):
@@ -231,6 +232,8 @@ def numbers_of(variable: Variable) -> Array | None:
         try:
             found = np.array([float(value) for value in values])
         except OverflowError:
+            return None
+        if any(Fraction(repr(number)) != value for number, value in zip(found.tolist(), values, strict=True)):
             return None
     return found if len(np.unique(found)) == len(found) else None
 
