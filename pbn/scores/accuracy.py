@@ -189,7 +189,7 @@ def mean_interval(
         raise wrong("option", f"the {method} interval needs a Generator", hint="pass rng, or method='normal'")
     else:
         means = resampled_means(values, rng, whole(resamples, "resamples", 100))
-        tails = (tail, 1 - tail) if method == "percentile" else _corrected(values, means, tail)
+        tails = (tail, 1 - tail) if method == "percentile" else corrected_tails(values, means, tail)
         low, high = (float(bound) for bound in np.quantile(means, tails))
     return Interval(value=centre, low=low, high=high, confidence=confidence, method=method, items=len(values))
 
@@ -244,8 +244,8 @@ def resampled_means(values: Array, rng: np.random.Generator, resamples: int) -> 
     return means
 
 
-def _corrected(values: Array, means: Array, tail: float) -> tuple[float, float]:
-    """The quantiles that BCa reads off (Efron 1987, eq. 2.3): bias z0 from the resamples, acceleration a."""
+def corrected_tails(values: Array, means: Array, tail: float) -> tuple[float, float]:
+    """The quantiles of resampled ``means`` that BCa reads off (Efron 1987, eq. 2.3): bias z0, acceleration a."""
     away = values - values.mean()
     spread = float((away**2).sum())
     if spread == 0:

@@ -1,0 +1,1 @@
+"""Anybody's predictions against the truth of a data set: read, matched, scored, tested for leaks, compared."""

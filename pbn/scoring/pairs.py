@@ -1,0 +1,230 @@
+"""Two files of predictions on the same cases: paired differences of every score, and McNemar's test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import binomtest
+
+from pbn.errors import Fault, QueryError, listing
+from pbn.scores.accuracy import Interval
+from pbn.scores.calibration import Binning, ece, true_calibration_error
+from pbn.scores.inputs import Array
+from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
+from pbn.scoring.items import CONFIDENCE, MOST_RESAMPLED, decision_items, intervals, probability_items, resamples
+from pbn.scoring.matching import Matched, match
+from pbn.scoring.predictions import Predictions
+from pbn.scoring.scores import SEED, TITLES, binning_of, check_seed, confidences
+from pbn.scoring.truth import Truth
+
+SHARED = ("entropy", "irreducible_brier", "bayes_accuracy")
+"""Scores that belong to the cases and are the same for both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A score of both files on the same cases: ``difference`` = first − second, with its interval over cases."""
+
+    name: str
+    first: float
+    second: float
+    difference: float
+    interval: Interval | None
+    cases: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McNemar:
+    """Cases that one file alone decided rightly, and the exact two-sided p-value that this is even.
+
+    ``holm`` is the p-value corrected for all questions and levels that were compared (Holm 1979).
+    """
+
+    first_only: int
+    second_only: int
+    p: float
+    holm: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupPair:
+    """Two files compared on one question at one level.
+
+    ``shared`` cases have a row in both, ``first_only`` and ``second_only`` in one of them, and ``scored`` of the
+    shared have valid probabilities in both. Invalid decisions of shared cases count as unknown.
+    """
+
+    question: str
+    level: str
+    shared: int
+    scored: int
+    first_only: int
+    second_only: int
+    differences: tuple[Difference, ...]
+    mcnemar: McNemar | None
+
+    def __getitem__(self, name: str) -> Difference:
+        for one in self.differences:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """Two files compared, by question and level."""
+
+    first: str
+    second: str
+    groups: tuple[GroupPair, ...]
+    alone: tuple[str, ...]
+    seed: int
+    notes: tuple[str, ...]
+
+
+def compare_predictions(first: Predictions, second: Predictions, truth: Truth, *, seed: int = SEED) -> Compared:
+    """Compare two files on the cases that both predict.
+
+    Raises
+    ------
+    QueryError
+        ``predictions/nothing-shared``: there is no such case.
+    """
+    check_seed(seed)
+    a, b = ({(one.asked.name, one.level): one for one in match(truth, file)} for file in (first, second))
+    groups, alone = [], [" at level ".join(key) for key in [*a, *b] if (key in a) != (key in b)]
+    for key, one in a.items():
+        if key in b and (one.present & b[key].present).any():
+            groups.append(_pair(one, b[key], seed))
+        elif key in b:
+            alone.append(" at level ".join(key))
+    if not groups:
+        message, found = "the two files have no case in common", listing(alone)
+        hint = "both must predict the same question and level, by the same identifiers"
+        raise QueryError(Fault(code="predictions/nothing-shared", message=message, found=found, hint=hint))
+    return Compared(
+        first=first.path,
+        second=second.path,
+        groups=tuple(_corrected(groups)),
+        alone=tuple(dict.fromkeys(alone)),
+        seed=seed,
+        notes=truth.notes,
+    )
+
+
+def _pair(a: Matched, b: Matched, seed: int) -> GroupPair:
+    both = a.present & b.present
+    labels = None if a.labels is None else a.labels[both]
+    found = list(_linear(*(decision_items(a.p[both], one.decisions[both], labels) for one in (a, b)), seed=seed))
+    mcnemar = None
+    if labels is not None:
+        hits, other_hits = a.decisions[both] == labels, b.decisions[both] == labels
+        mcnemar = _mcnemar(int((hits & ~other_hits).sum()), int((other_hits & ~hits).sum()))
+    scored = both & a.valid & b.valid
+    if a.q is not None and b.q is not None and scored.any():
+        labels = None if a.labels is None else a.labels[scored]
+        p, q, r = a.p[scored], a.q[scored], b.q[scored]
+        found += _linear(*(probability_items(p, rows, labels) for rows in (q, r)), seed=seed)
+        found += _calibration(a.asked.place, p, q, r, labels, seed)
+    order = list(TITLES)
+    return GroupPair(
+        question=a.asked.name,
+        level=a.level,
+        shared=int(both.sum()),
+        scored=int(scored.sum()),
+        first_only=int((a.present & ~b.present).sum()),
+        second_only=int((b.present & ~a.present).sum()),
+        differences=tuple(sorted(found, key=lambda one: order.index(one.name))),
+        mcnemar=mcnemar,
+    )
+
+
+def _linear(first: Mapping[str, Array], second: Mapping[str, Array], *, seed: int) -> Iterator[Difference]:
+    names = [name for name in first if name not in SHARED]
+    apart = {name: first[name] - second[name] for name in names}
+    found = intervals(apart, seed)
+    for name in names:
+        yield Difference(
+            name=name,
+            first=float(first[name].mean()),
+            second=float(second[name].mean()),
+            difference=float(apart[name].mean()) + 0.0,
+            interval=found.get(name),
+            cases=len(apart[name]),
+        )
+
+
+def _mcnemar(first: int, second: int) -> McNemar:
+    p = float(binomtest(first, first + second).pvalue) if first + second else 1.0
+    return McNemar(first_only=first, second_only=second, p=p, holm=p)
+
+
+def _corrected(groups: Sequence[GroupPair]) -> Iterator[GroupPair]:
+    """The groups with Holm's p-values: the i-th least times how many are not less, and none below one before it."""
+    order = sorted((one.mcnemar.p, k) for k, one in enumerate(groups) if one.mcnemar is not None)
+    holm, least = {}, 0.0
+    for i, (p, k) in enumerate(order):
+        least = max(least, min(1.0, p * (len(order) - i)))
+        holm[k] = least
+    for k, one in enumerate(groups):
+        yield one if one.mcnemar is None else replace(one, mcnemar=replace(one.mcnemar, holm=holm[k]))
+
+
+# -- calibration -------------------------------------------------------------------------------------
+
+
+def _calibration(place: int, p: Array, q: Array, r: Array, labels: Array | None, seed: int) -> Iterator[Difference]:
+    """Differences of calibration errors; those of the binned ones with percentile intervals, from resampled cases."""
+    one, true, hits = confidences(place, p, q, labels)
+    other, other_true, other_hits = confidences(place, p, r, labels)
+    named, binning = binning_of(p.shape[1]), Binning()
+
+    def made(name: str, values: tuple[float, float], interval: Interval | None, note: str = "") -> Difference:
+        first, second = values
+        return Difference(
+            name=name, first=first, second=second, difference=first - second, interval=interval, cases=len(one),
+            note=note,
+        )  # fmt: skip
+
+    true_values = (
+        true_calibration_error(one, true, binning).value,
+        true_calibration_error(other, other_true, binning).value,
+    )
+    bounds = _binned(binning, (one, true), (other, other_true), true_values, seed)
+    yield made("true_ce", true_values, bounds, named.id("true-ce"))
+    yield made("true_smooth_ce", (true_smooth_ece(one, true), true_smooth_ece(other, other_true)), None)
+    if hits is None or other_hits is None:
+        return
+    values = ece(one, hits, binning).value, ece(other, other_hits, binning).value
+    yield made("ece", values, _binned(binning, (one, hits), (other, other_hits), values, seed), named.id())
+    yield made("smooth_ece", (smooth_ece(one, hits), smooth_ece(other, other_hits)), None)
+
+
+def _binned(
+    binning: Binning, first: tuple[Array, Array], second: tuple[Array, Array], values: tuple[float, float], seed: int
+) -> Interval | None:
+    """The percentile interval of the difference of Σ |mean outcome − mean prediction| over resampled cases."""
+    count = len(first[0])
+    if not 2 <= count <= MOST_RESAMPLED:
+        return None
+    gaps = [_gaps_of_cases(binning, *pair) for pair in (first, second)]
+    errors = []
+    for block in resamples(count, seed):
+        a, b = (np.abs(block @ gap).sum(axis=1) for gap in gaps)
+        errors.append((a - b) / count)
+    low, high = np.quantile(np.concatenate(errors), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Interval(
+        value=values[0] - values[1], low=float(low), high=float(high), confidence=CONFIDENCE, method="percentile",
+        items=count,
+    )  # fmt: skip
+
+
+def _gaps_of_cases(binning: Binning, q: Array, outcome: Array) -> Array:
+    """Outcome − prediction of each case in the column of its bin, (n, bins)."""
+    bins = binning.bins(q)
+    found = np.zeros((len(q), int(bins.max()) + 1))
+    found[np.arange(len(q)), bins] = outcome - q
+    return found
