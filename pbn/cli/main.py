@@ -28,6 +28,9 @@ SUMMARIES: Mapping[str, str] = {
     "sample": "Draw a data set that carries its truth.",
     "publish": "Make data sets a folder for a data hub.",
     "verify": "Compute a data set again, and say what differs.",
+    "score": "Score predictions against the truth of a data set.",
+    "leak": "Test whether predictions have seen the labels.",
+    "compare": "Compare two files of predictions on the same cases.",
     "plan": "Show how a Bayes error would be computed, and what it costs.",
     "draw": "Draw who depends on whom, or say why two variables do.",
     "convert": "Write a world or network in another file format.",
@@ -35,6 +38,7 @@ SUMMARIES: Mapping[str, str] = {
     "compare-levels": "Show what each hiding level leaves uncertain, and what hiding costs.",
     "sweep": "Show how Bayes errors change with one number of a world.",
     "design": "Find what gives a level a wanted Bayes error.",
+    "reproduce": "Compute the published tables and figures again.",
     "new": "Write a small world to begin with.",
     "schema": "Print the JSON Schema of world files.",
 }

@@ -1,0 +1,167 @@
+"""``pbn compare``: two files of predictions on the cases that both predict."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.console import RenderableType
+from rich.text import Text
+
+from pbn.cli.score import strangers_lines
+from pbn.cli.scored import (
+    check_output,
+    csv_text,
+    interval_record,
+    interval_text,
+    number,
+    output_options,
+    seed_option,
+    truth_options,
+    write_output,
+)
+from pbn.cli.terminal import heading, show, show_json, table, waiting
+from pbn.scoring.items import RESAMPLES
+from pbn.scoring.pairs import Compared, GroupPair, compare_predictions
+from pbn.scoring.predictions import read_predictions
+from pbn.scoring.scores import TITLES
+from pbn.scoring.truth import read_truth
+
+
+@click.command("compare", short_help="Compare two files of predictions on the same cases.")
+@click.argument("first", type=click.Path(path_type=Path), metavar="A")
+@click.argument("second", type=click.Path(path_type=Path), metavar="B")
+@truth_options()
+@seed_option
+@output_options
+def compare_command(
+    first: Path,
+    second: Path,
+    truth: Path,
+    labels: Path | None,
+    rows: tuple[int, int] | None,
+    level: str | None,
+    question: str | None,
+    seed: int,
+    as_json: bool,
+    as_csv: bool,
+    output: Path | None,
+) -> None:
+    """Compare two files of predictions, A − B, on the cases that both predict.
+
+    Every difference is of the same cases, with an interval from resamples that are the same for all scores. Of the
+    decisions, McNemar's exact test says whether one file is right more often than the other where they differ.
+    """
+    check_output(output, as_csv, as_json)
+    with waiting(f"{first}"):
+        known = read_truth(truth, labels=labels, rows=rows, level=level)
+        files = [read_predictions(path, known, question) for path in (first, second)]
+        compared = compare_predictions(files[0], files[1], known, seed=seed)
+    if output is not None:
+        write_output(output, _record(compared), _rows(compared))
+    if as_json:
+        show_json(_record(compared))
+    elif as_csv:
+        sys.stdout.write(csv_text(_rows(compared)))
+    else:
+        show(*_display(compared))
+        for name, file in zip("AB", files, strict=True):
+            show(*(Text(f"{name}: ").append_text(line) for line in strangers_lines(file)))
+        if output is not None:
+            show(Text(f"wrote {output}"))
+
+
+def _display(compared: Compared) -> Iterator[RenderableType]:
+    yield Text(f"A = {compared.first}\nB = {compared.second}")
+    yield ""
+    for group in compared.groups:
+        yield from _group(group)
+        yield ""
+    for name in compared.alone:
+        yield Text(f"not compared, as only one file has cases of it: {name}", style="yellow")
+    for note in compared.notes:
+        yield Text(note, style="yellow")
+    yield Text(
+        f"95% intervals over cases, the same {RESAMPLES:,} resamples for all scores, seed {compared.seed}: BCa, of "
+        "calibration errors percentile",
+        style="dim",
+    )
+
+
+def _group(group: GroupPair) -> Iterator[RenderableType]:
+    yield heading(f"{group.question}, level {group.level}", f"{group.shared:,} cases in both files")
+    alone = [
+        f"{count:,} in {name} alone" for name, count in (("A", group.first_only), ("B", group.second_only)) if count
+    ]
+    if alone:
+        yield Text(f"  {', '.join(alone)}: left out", style="yellow")
+    if 0 < group.scored < group.shared:
+        yield Text(f"  {group.scored:,} with valid probabilities in both", style="yellow")
+    if group.mcnemar is not None:
+        found = group.mcnemar
+        holm = f"; {found.holm:.3g} corrected for all comparisons here (Holm)" if found.holm != found.p else ""
+        yield Text(
+            f"  right where the other is wrong: A {found.first_only:,}, B {found.second_only:,}; "
+            f"McNemar's exact p = {found.p:.3g}{holm}"
+        )
+    yield ""
+    listed = table("score", "A", "B", "A − B", "95% interval", "cases")
+    for one in group.differences:
+        listed.add_row(
+            TITLES[one.name],
+            number(one.first),
+            number(one.second),
+            number(one.difference),
+            interval_text(one.interval),
+            f"{one.cases:,}",
+        )
+    yield listed
+
+
+def _rows(compared: Compared) -> list[dict[str, object]]:
+    return [
+        {
+            "question": group.question, "level": group.level, "score": one.name, "first": one.first,
+            "second": one.second, "difference": one.difference, "low": one.interval and one.interval.low,
+            "high": one.interval and one.interval.high, "interval": one.interval and one.interval.method,
+            "cases": one.cases, "note": one.note,
+        }
+        for group in compared.groups
+        for one in group.differences
+    ]  # fmt: skip
+
+
+def _record(compared: Compared) -> dict[str, object]:
+    return {
+        "first": compared.first,
+        "second": compared.second,
+        "seed": compared.seed,
+        "resamples": RESAMPLES,
+        "not_compared": list(compared.alone),
+        "notes": list(compared.notes),
+        "groups": [_group_record(group) for group in compared.groups],
+    }
+
+
+def _group_record(group: GroupPair) -> dict[str, object]:
+    found = group.mcnemar
+    return {
+        "question": group.question,
+        "level": group.level,
+        "n_shared": group.shared,
+        "n_scored": group.scored,
+        "n_first_only": group.first_only,
+        "n_second_only": group.second_only,
+        "mcnemar": found and {
+            "first_only": found.first_only, "second_only": found.second_only, "p": found.p, "p_holm": found.holm,
+        },
+        "scores": {
+            one.name: {
+                "first": one.first, "second": one.second, "difference": one.difference,
+                "interval": interval_record(one.interval), "cases": one.cases, "note": one.note,
+            }
+            for one in group.differences
+        },
+    }  # fmt: skip

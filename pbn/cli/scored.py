@@ -1,0 +1,171 @@
+"""What the commands about predictions share: their options, and how counts and numbers are written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.text import Text
+
+from pbn.cases.disk import write_file
+from pbn.cli.numerals import decimal
+from pbn.errors import Fault, QueryError
+from pbn.scores.accuracy import Interval
+from pbn.scoring.matching import Counts
+from pbn.scoring.predictions import Named
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_RUN = re.compile(r"(\d[\d_]{0,30}):(\d[\d_]{0,30})", re.ASCII)
+PATH = click.Path(path_type=Path)
+
+
+class RowRun(click.ParamType):  # type: ignore[type-arg]
+    """A run of rows such as ``1000:1500``: from the first up to but not with the second."""
+
+    name = "rows"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both ends."""
+        match = _RUN.fullmatch(str(value))
+        if match and int(match[1]) < int(match[2]):
+            return int(match[1]), int(match[2])
+        self.fail(f"{str(value)[:40]!r} is no run of rows; write 1000:1500", param, ctx)
+
+
+def truth_options(*, several: bool = False) -> Callable[[Command], Command]:
+    """``--truth``, ``--labels``, ``--rows``, ``--level`` and ``--question``."""
+    more = "; one for all files, or one for each" if several else ""
+
+    def add(command: Command) -> Command:
+        options = [
+            click.option("--truth", type=PATH, required=True, multiple=several, metavar="PATH",
+                         help=f"Truth file of pbn sample, its folder of parts, or the data set{more}."),
+            click.option("--labels", type=PATH, multiple=several, metavar="PATH",
+                         help="Labels, where they are not beside the truth."),
+            click.option("--rows", type=RowRun(), metavar="A:B",
+                         help="Only these rows of the draw, such as 1000:1500."),
+            click.option("--level", metavar="NAME", help="Only this hiding level."),
+            click.option("--question", metavar="NAME", help="Which question the predictions answer."),
+        ]  # fmt: skip
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def output_options(command: Command) -> Command:
+    """``--json``, ``--csv``, ``-o FILE``."""
+    command = click.option("-o", "--output", type=PATH, metavar="FILE", help="Write .csv or .json besides.")(command)
+    command = click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def seed_option(command: Command) -> Command:
+    """``--seed``."""
+    return click.option(
+        "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Seed of the resamples."
+    )(command)
+
+
+def check_output(output: Path | None, as_csv: bool, as_json: bool) -> None:
+    """Refuse before anything is computed what could not be written.
+
+    Raises
+    ------
+    QueryError
+        ``cli/which-form`` or ``cli/output``.
+    """
+    if as_csv and as_json:
+        message = "--csv and --json both say what is printed"
+        raise QueryError(Fault(code="cli/which-form", message=message, hint="give one of them"))
+    if output is not None and output.suffix.lower() not in (".csv", ".json"):
+        message = f"{str(output)[:200]} has another ending than can be written"
+        raise QueryError(Fault(code="cli/output", message=message, allowed=".csv, .json"))
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        message = f"{str(output)[:200]} cannot be written"
+        raise QueryError(Fault(code="cli/output", message=message, hint="name a file in a folder that exists"))
+
+
+def write_output(output: Path, record: object, rows: Sequence[Mapping[str, object]]) -> None:
+    """Write a report in the form that the file's ending says."""
+    if output.suffix.lower() == ".csv":
+        write_file(output, csv_text(rows).encode())
+    else:
+        write_file(output, (json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n").encode())
+
+
+def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
+    """CSV of flat records with the same keys."""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: "" if value is None else value for key, value in row.items()})
+    return target.getvalue()
+
+
+# -- numbers and counts ------------------------------------------------------------------------------
+
+
+def number(value: float | None) -> str:
+    """A score in a table."""
+    if value is None:
+        return "—"
+    return decimal(value) if -1 <= value <= 1 else f"{value:.6f}"
+
+
+def interval_text(interval: Interval | None) -> str:
+    """An interval in a table."""
+    return "" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
+
+
+def interval_record(interval: Interval | None) -> dict[str, object] | None:
+    """An interval in JSON."""
+    if interval is None:
+        return None
+    return {
+        "low": interval.low, "high": interval.high, "confidence": interval.confidence, "method": interval.method,
+    }  # fmt: skip
+
+
+def counts_lines(counts: Counts, has_probabilities: bool, implied: bool) -> Iterator[Text]:
+    """What became of the cases of a question and level."""
+    parts = [f"{counts.total:,} cases"]
+    if has_probabilities:
+        parts.append(f"{counts.scored:,} with valid probabilities")
+    unknown = f" ({counts.unknown:,} of them unknown)" if counts.unknown else ""
+    parts.append(f"{counts.decided:,} with a decision{unknown}" + (", the most probable state" if implied else ""))
+    yield Text("  " + "; ".join(parts))
+    lines = [("missing", counts.missing), ("several equal rows, taken once", counts.repeated)]
+    lines += [(f"invalid probabilities, {reason}", found) for reason, found in counts.invalid_probabilities.items()]
+    lines += [(f"invalid decisions, {reason}", found) for reason, found in counts.invalid_decisions.items()]
+    for what, found in lines:
+        if found.count:
+            yield Text(f"  {what}: {found}", style="yellow")
+
+
+def named_record(found: Named) -> dict[str, object]:
+    """A count with its first identifiers in JSON."""
+    return {"count": found.count, "first": list(found.first)}
+
+
+def counts_record(counts: Counts) -> dict[str, object]:
+    """Counts in JSON."""
+    return {
+        "n_total": counts.total,
+        "n_scored": counts.scored,
+        "n_decided": counts.decided,
+        "n_unknown": counts.unknown,
+        "missing": named_record(counts.missing),
+        "repeated": named_record(counts.repeated),
+        "invalid_probabilities": {key: named_record(found) for key, found in counts.invalid_probabilities.items()},
+        "invalid_decisions": {key: named_record(found) for key, found in counts.invalid_decisions.items()},
+    }
