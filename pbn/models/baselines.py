@@ -9,12 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pbn.cases.encoding import features
 from pbn.cases.records import Contents, Records, numbers_of
 from pbn.cases.sample import Codes, members
 from pbn.errors import Fault, PbnError, listing, nearest
 from pbn.network.model import Array
-from pbn.scores.features import Category
+from pbn.scores.features import Category, Field, Number, encode
 from pbn.scores.inputs import outcomes, real, whole, wrong
 from pbn.world import World
 
@@ -57,6 +56,7 @@ class View:
     question: str | None = None
     names: tuple[str, ...] | None = None
     _records: Records = field(init=False, repr=False)
+    _numbers: dict[str, Array | None] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         shown = self.world.level(self.level).visible
@@ -65,6 +65,8 @@ class View:
         contents = Contents(levels=(self.level,), memo=False)
         object.__setattr__(self, "_records", Records(self.world, 0, contents))
         self.world.visible(self.level, hide=self.names or ())  # each must be shown
+        for name in self.names or ():
+            self._numbers[name] = numbers_of(self.world.network.variables[name])
 
     @property
     def asks(self) -> str:
@@ -82,9 +84,20 @@ class View:
         return tuple(dict.fromkeys([*self.world.level(self.level).visible, self.asks]))
 
     def features(self, codes: Codes) -> Array:
-        """The cases as numbers, shape (n, d)."""
-        assert self.names is not None
-        return features(self.world, codes, self.names)
+        """The cases as numbers, shape (n, d), as `pbn.cases.encoding.features` makes them."""
+        columns, fields = [], []
+        for name in self.names or ():
+            numbers = self._numbers[name]
+            columns.append(codes[name] if numbers is None else numbers[codes[name]])
+            fields.append(self.field(name))
+        return encode(columns, fields)
+
+    def field(self, name: str) -> Field:
+        """How a variable is encoded, as `pbn.cases.encoding.field_of` says."""
+        numbers = self._numbers[name]
+        if numbers is None:
+            return Category(states=self.world.network.size(name))
+        return Number(lower=float(numbers.min()), upper=float(numbers.max()))
 
     def labels(self, codes: Codes) -> Array:
         """The asked variable's states, shape (n,), from 0."""
@@ -246,9 +259,8 @@ def states_of(view: View, encoded: ArrayLike) -> dict[str, Array]:
     found: dict[str, Array] = {}
     column = 0
     for name in view.names or ():
-        variable = view.world.network.variables[name]
-        numbers = numbers_of(variable)
-        width = Category(states=variable.size).states if numbers is None else 1
+        numbers = view._numbers[name]
+        width = view.world.network.size(name) if numbers is None else 1
         part = rows[:, column : column + width]
         column += width
         if part.shape[1] < width:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pbn
+from pbn.cases.encoding import features
 from pbn.cases.sample import rows
 from pbn.models.baselines import BASELINES, BayesClassifier, View, baseline, logistic_regression, states_of
 from pbn.scores.inputs import ScoreError
@@ -38,6 +39,7 @@ def test_features_can_be_read_back(world):
         seen = View(loaded, level, question=next(iter(loaded.questions)))
         codes = rows(loaded, 5, 0, 300, seen.needed)
         encoded = seen.features(codes)
+        assert (encoded == features(loaded, codes, seen.names)).all()
         again = states_of(seen, encoded)
         assert all((again[name] == codes[name]).all() for name in seen.names)
         bayes = BayesClassifier(seen).fit(encoded, seen.labels(codes))
