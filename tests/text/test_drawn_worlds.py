@@ -72,7 +72,7 @@ def test_the_proof_is_sound(draft):
 
 
 @pytest.mark.slow
-@settings(RELAXED, max_examples=1500)
+@settings(RELAXED, max_examples=600)
 @given(drafts())
 def test_the_proof_is_sound_in_many_worlds(draft):
     check_against_brute_force(draft)
