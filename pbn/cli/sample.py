@@ -19,6 +19,7 @@ from pbn.cases.records import Contents
 from pbn.cases.schedulers import KEPT, InProcess, Processes, Scheduler
 from pbn.check.checking import SEED
 from pbn.cli.arguments import budget_option, names_option, question_option, world_argument
+from pbn.cli.main import INTERRUPTED
 from pbn.cli.numerals import size_text
 from pbn.cli.terminal import progress, show
 from pbn.errors import Fault, QueryError
@@ -60,7 +61,7 @@ def workers_option(command: Command) -> Command:
         "--workers",
         type=click.IntRange(1, MOST_WORKERS),
         metavar="N",
-        help="Processes that compute (default: one for each core).",
+        help="Processes that compute (default: one for each core, if there is enough to do).",
     )(command)
 
 
@@ -139,7 +140,7 @@ def sample_command(
         except KeyboardInterrupt:
             shown.stop()
             click.echo(f"stopped: {KEPT}", err=True)
-            raise
+            click.get_current_context().exit(INTERRUPTED)
     size = sum(file["bytes"] for file in manifest["files"])
     before = (
         "" if not there else ", all of them there already" if there == rows else f", {there:,} of them there before"
@@ -185,8 +186,8 @@ def _check_memo(world: World, contents: Contents) -> None:
 
 
 def local_scheduler(workers: int | None, parts: int) -> Scheduler:
-    """Who draws on this machine: no more processes than there are parts, none besides this one for one part."""
-    count = min(workers or _cores(), parts)
+    """Who draws on this machine; by default a process for each core, if there are two parts for each of them."""
+    count = min(workers or _cores(), parts if workers else max(1, parts // 2))
     return InProcess() if count == 1 else Processes(count)
 
 
