@@ -121,12 +121,13 @@ def _run(run: LeakRun) -> Iterator[RenderableType]:
         yield Text("  " + "; ".join(filter(None, parts)), style="yellow")
     yield _verdict(run.verdict, test.decisions)
     yield ""
-    listed = table(
-        "decisions", "correct", "expected by chance", "95% of chance", "p upper", "log10", "p two-sided", "log10 ",
-    )  # fmt: skip
-    listed.add_row("of the file", *_cells(test.decisions))
-    listed.add_row("best possible", *_cells(test.bayes))
+    listed = table("", "these decisions", "the best possible")
+    for what, *cells in zip(_ROWS, _cells(test.decisions), _cells(test.bayes), strict=True):
+        listed.add_row(what, *cells)
     yield listed
+
+
+_ROWS = ("correct", "expected by chance", "95% of chance", "p of so many or more", "p two-sided")
 
 
 def _cells(chance: Chance) -> list[str]:
@@ -135,10 +136,8 @@ def _cells(chance: Chance) -> list[str]:
         f"{chance.correct:,} of {chance.cases:,} ({chance.accuracy:.4f})",
         f"{chance.expected:,.1f} ({chance.expected_accuracy:.4f})",
         f"{low:.4f} to {high:.4f}",
-        p_text(chance.log_upper),
-        _exponent(chance.log_upper),
-        p_text(chance.log_two_sided),
-        _exponent(chance.log_two_sided),
+        f"{p_text(chance.log_upper)} (log10 {_exponent(chance.log_upper)})",
+        f"{p_text(chance.log_two_sided)} (log10 {_exponent(chance.log_two_sided)})",
     ]
 
 

@@ -11,7 +11,7 @@ from pbn.errors import Fault, QueryError
 from pbn.scores.accuracy import Interval
 from pbn.scores.calibration import Binning, ece, noise_floor, true_calibration_error
 from pbn.scores.inputs import Array
-from pbn.scores.proper import CLIP, Clipped, kl_divergence, log_loss
+from pbn.scores.proper import Clipped, kl_divergence, log_loss
 from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
 from pbn.scoring.items import decision_items, intervals, probability_items
 from pbn.scoring.matching import Counts, Matched, Missing, match
@@ -192,7 +192,7 @@ def _of_probabilities(matched: Matched, seed: int) -> Iterator[Score]:
     notes = {
         "kl": f"{_clipped(kl)}; p* itself scores {kl_divergence(p, p).value:.6f}",
         "expected_log_loss": "= KL + H(Y|X)",
-        "expected_brier": "= squared distance + irreducible part",
+        "expected_brier": "= squared distance + irreducible",
         "l1": "" if p.shape[1] == 2 else "total variation, ½ Σ|q − p*|",
     }
     if labels is not None:
@@ -206,7 +206,7 @@ def _of_probabilities(matched: Matched, seed: int) -> Iterator[Score]:
 
 
 def _clipped(score: Clipped) -> str:
-    return f"nats; {score.clipped:,} clipped to {CLIP} – {1 - CLIP}"
+    return f"nats; {score.clipped:,} clipped"
 
 
 def _means(items: Mapping[str, Array], seed: int, notes: Mapping[str, str]) -> Iterator[Score]:
@@ -250,8 +250,8 @@ def _calibration(place: int, p: Array, q: Array, labels: Array | None, seed: int
     floor = noise_floor(
         one, np.random.default_rng([seed, cases]), binning, resamples=_floor_resamples(cases), quantiles=(QUANTILE,)
     )
-    above = f"95% of perfectly calibrated draws are below {floor.quantiles[0][1]:.6f}"
-    yield score("noise_floor", floor.mean, f"{above}; {floor.resamples} draws")
+    above = f"95% of calibrated draws below {floor.quantiles[0][1]:.6f}"
+    yield score("noise_floor", floor.mean, f"{above}; {floor.resamples:,} draws")
     yield score("smooth_ece", smooth_ece(one, hits), "")
 
 

@@ -16,7 +16,7 @@ from pbn.scores.inputs import SUM_TOLERANCE, Array
 from pbn.scoring.files import Column, Numbers, TableFile
 from pbn.scoring.layout import FileSet, label_files, truth_files
 
-MOST_ROWS = 3_000_000
+MOST_ROWS = 2_000_000
 """Cases of a truth that are held at once; a run of rows can be taken out of any larger one."""
 SEED = "seed"
 
