@@ -21,8 +21,9 @@ def test_the_pgmpy_network_of_a_level_is_sound(name, level):
         assert cpd.get_values().sum(axis=0) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.parametrize("count", [3, pytest.param(30, marks=pytest.mark.slow)])
 @each_level
-def test_pgmpy_agrees_on_thirty_cases(name, level):
+def test_pgmpy_agrees_on_drawn_cases(name, level, count):
     """pgmpy's own inference on the network of a level, asked directly and through the world."""
     from pgmpy.inference import VariableElimination
 
@@ -30,7 +31,7 @@ def test_pgmpy_agrees_on_thirty_cases(name, level):
     relevant = [v for v in world.visible(level) if world.network.variables[v].role != "irrelevant"]
     inference = VariableElimination(world.to_pgmpy(level))
     rng = np.random.default_rng(3)
-    for case, question in zip(cases_of(name, level, 30, seed=3), itertools.cycle(world.questions.values())):
+    for case, question in zip(cases_of(name, level, count, seed=3), itertools.cycle(world.questions.values())):
         evidence = {v: case[v] for v in relevant if rng.random() < 0.7}
         ours = world.posterior(evidence, level, question=question.name)
         factor = inference.query([question.asks], evidence=evidence, show_progress=False)
@@ -41,7 +42,9 @@ def test_pgmpy_agrees_on_thirty_cases(name, level):
         assert theirs.evidence_probability == ours.evidence_probability
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ("credit_risk", "peer_review"))) for name in WORLDS]
+)
 def test_a_world_comes_back_from_pgmpy(name):
     world = WORLDS[name]
     model = world.to_pgmpy()
