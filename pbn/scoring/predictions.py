@@ -46,8 +46,19 @@ class Named:
 
 
 def named(names: Sequence[str]) -> Named:
-    """How many there are, with the first few; long ones are cut."""
-    return Named(count=len(names), first=tuple(name[:64] for name in names[:SHOWN]))
+    """How many there are, with the first few as `shown_text`."""
+    return Named(count=len(names), first=tuple(map(shown_text, names[:SHOWN])))
+
+
+def shown_text(name: str) -> str:
+    r"""A name by anybody for a report: cut, and nothing in it that a terminal obeys.
+
+    Examples
+    --------
+    >>> shown_text("a\x1b[31mb\ud800"), len(shown_text("a" * 1000))
+    ('a?[31mb?', 64)
+    """
+    return "".join(character if character.isprintable() else "?" for character in name[:64])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -123,7 +134,7 @@ def read_predictions(path: Path, truth: Truth, question: str | None = None) -> P
     if not (place >= 0).any():
         message = f"no row of {str(path)[:200]} belongs to a case of the truth"
         hint = "identifiers are those of the data set's case files; the truth must be of the same draw and rows"
-        found = f"{table.count:,} rows" + (f", the first with id {strangers[0][:64]}" if strangers else "")
+        found = f"{table.count:,} rows" + (f", the first with id {shown_text(strangers[0])}" if strangers else "")
         raise QueryError(Fault(code="predictions/no-case", message=message, found=found, hint=hint))
     known = place >= 0
     answers = {}
@@ -142,7 +153,7 @@ def read_predictions(path: Path, truth: Truth, question: str | None = None) -> P
         without_id=named(nameless),
         unreadable=named([f"line {number}" for number in table.unreadable]),
         other_questions=table.others(asked),
-        unused=tuple(name for name in table.file.others if name.startswith(("p_", "decision")))[:20],
+        unused=tuple(shown_text(name) for name in table.file.others if name.startswith(("p_", "decision")))[:20],
     )
 
 
@@ -233,8 +244,9 @@ class _Table:
         if self.questions is None:
             return Named(count=0)
         wanted = {one.name for one, _, _ in asked}
-        names = [str(cell)[:64] for cell in self.questions if cell not in wanted]
-        return Named(count=len(names), first=tuple(dict.fromkeys(names))[:SHOWN])
+        names = [cell if isinstance(cell, str) else "no text" for cell in self.questions]
+        names = [name for name in names if name not in wanted]
+        return Named(count=len(names), first=tuple(map(shown_text, dict.fromkeys(names)))[:SHOWN])
 
     def answers(self, asked: Asked, rows: Array, place: Array, wide: bool) -> Answers:
         """What these rows of the file answer to a question."""

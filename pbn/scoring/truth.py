@@ -212,7 +212,7 @@ def whole_numbers(column: Column, name: str, path: Path) -> Array:
     if not ((values == np.floor(values)) & (np.abs(values) < 2**63)).all():
         _refuse("value", f"column {name} of {str(path)[:200]} holds what is no whole number")
     if isinstance(column, list):  # beyond 2^53 a float is not the number
-        return np.array([int(cell) for cell in column], dtype=np.int64)
+        return np.array([cell if isinstance(cell, int) else int(float(cell)) for cell in column], dtype=np.int64)
     return values.astype(np.int64)
 
 

@@ -303,3 +303,18 @@ def test_columns_nearly_right_are_named(written):
     assert found.unused == ("p_yse",)
     with pytest.raises(pbn.QueryError, match="lack p_c"):
         written("id,p_a,p_b\ncase-00,0.5,0.5\n", small(states=("a", "b", "c"), positive="c"))
+
+
+def test_nothing_that_a_terminal_obeys_is_shown(written):
+    text = '{"id": "case-00", "p": 1, "p_\\u001b[2J": 1}\n{"id": "\\u001b[31m\\ud800", "p": 1}\n'
+    found = written(text, small(), "mine.jsonl")
+    assert found.strangers.first == ("?[31m?",)
+    assert found.unused == ("p_?[2J",)
+
+
+def test_a_question_that_is_no_text(written):
+    rows = ['{"id": "case-00", "p": 1, "question": "rain"}', '{"id": "case-01", "p": 1, "question": [1]}',
+            '{"id": "case-02", "p": 1}']  # fmt: skip
+    found = written("\n".join(rows), small(), "mine.jsonl")
+    assert list(found.answers["rain"].ids) == ["case-00"]
+    assert (found.other_questions.count, found.other_questions.first) == (2, ("no text",))
