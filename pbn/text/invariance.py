@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from pbn.text.round_trips import Cases, Trip, every_phrase, failed_trips, has_ph
 TEXT, POSITION = "text", "position"
 """Names of T and I in statements."""
 MOST_SHOWN = 8
+MOST_FAILED = 20
+"""Memos that are not read back, after which no more are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +258,7 @@ def decodes(memo: Memo, cases: Mapping[str, Array]) -> Statement:
     drawn, left_out = drawn.where(has_phrases(template, drawn.codes, count)), count
     designed = designed.where(has_phrases(template, designed.codes, len(designed)))
     left_out -= len(drawn)
-    failed = [*failed_trips(memo, designed), *failed_trips(memo, drawn)]
+    failed = list(islice(chain(failed_trips(memo, designed), failed_trips(memo, drawn)), MOST_FAILED))
     gap = (f"{left_out:,} of {count:,} drawn cases have a state without a phrase",) if left_out else ()
     reasons = (*gap, *dict.fromkeys(trip.reason for trip in failed))
     total = len(designed) + len(drawn)
@@ -267,7 +270,8 @@ def decodes(memo: Memo, cases: Mapping[str, Array]) -> Statement:
         text=f"{total:,} memos read back: {len(designed):,} that reach every phrase, and {len(drawn):,} drawn"
         if not failed
         else f"{total:,} memos rendered and read: {len(designed):,} that reach every phrase, and {len(drawn):,} drawn",
-        figure=f"{len(failed) + left_out:,} of {total + left_out:,} not read back"
+        figure=f"{'at least ' * (len(failed) == MOST_FAILED)}{len(failed) + left_out:,} of {total + left_out:,} "
+        "not read back"
         if reasons
         else f"{total:,} memos read back",
         against=reasons[:MOST_SHOWN],

@@ -52,7 +52,8 @@ def test_every_promise_is_kept(name: str) -> None:
         **dict.fromkeys(TEXT, levels),
     }
     assert all(
-        result.part in ("soundness", "condition 1", "condition 2") or result.name.startswith((*world.spec.claims, "irrelevant_"))
+        result.part in ("soundness", "condition 1", "condition 2")
+        or result.name.startswith((*world.spec.claims, "irrelevant_"))
         for result in report.results
     )
 
