@@ -350,18 +350,11 @@ class World:
         QueryError
             No such level, or the world has no memo.
         """
-        shown = self.level(level)
-        if self.spec is None or self.spec.memo is None:
-            message, hint = f"{self.name} has no memo", "a world file says in its section 'memo' how a case reads"
-            raise QueryError(Fault(code="text/no-memo", message=message, hint=hint))
-        if level not in self._memos:
-            from pbn.text.memo import Memo
-            from pbn.text.template import MemoTemplate
+        from pbn.text.memo import memo_of
 
-            anywhere = frozenset(name for entry in self.levels.values() for name in entry.visible)
-            asked = {question.name: question.text for question in self.questions.values()}
-            template = MemoTemplate(self.spec.memo, self.network, self.families, shown.visible, anywhere, asked, level)
-            self._memos[level] = Memo(template)
+        self.level(level)
+        if level not in self._memos:
+            self._memos[level] = memo_of(self.spec, self.network, self.levels, level, self.name)
         return self._memos[level]
 
     def to_pgmpy(self, level: str | None = None) -> Any:

@@ -15,10 +15,11 @@ import numpy as np
 
 from pbn.errors import listing
 from pbn.network.model import Array
-from pbn.text.clashes import MOST_PHRASES, Clash, phrase_table, seam_clashes, table_clashes, uncovered
+from pbn.text.clashes import MOST_PHRASES, Clash, phrase_table, table_clashes, uncovered
 from pbn.text.decode import attributes_of
 from pbn.text.memo import Memo
 from pbn.text.round_trips import Cases, Trip, every_phrase, failed_trips, has_phrases
+from pbn.text.seams import seam_clashes
 
 TEXT, POSITION = "text", "position"
 """Names of T and I in statements."""

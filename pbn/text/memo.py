@@ -10,7 +10,8 @@ import numpy as np
 
 from pbn.errors import Fault, QueryError, listing
 from pbn.evidence import column_codes, evidence_codes
-from pbn.network.model import Array, IndexMap
+from pbn.network.model import Array, IndexMap, Network
+from pbn.spec.model import Level, WorldSpec
 from pbn.text.decode import Decoded, Decoder, attributes_of
 from pbn.text.recover import Recovery, Searcher
 from pbn.text.template import MemoTemplate
@@ -173,3 +174,20 @@ def _checked(positions: Sequence[int] | Array, count: int) -> Array:
             )
         )
     return found
+
+
+def memo_of(spec: WorldSpec | None, network: Network, levels: Mapping[str, Level], level: str, world: str) -> Memo:
+    """The memos of one level of a world.
+
+    Raises
+    ------
+    QueryError
+        The world has no file, or its file no memo.
+    """
+    if spec is None or spec.memo is None:
+        message, hint = f"{world} has no memo", "a world file says in its section 'memo' how a case reads"
+        raise QueryError(Fault(code="text/no-memo", message=message, hint=hint))
+    anywhere = frozenset(name for entry in levels.values() for name in entry.visible)
+    asked = {question.name: question.text for question in spec.questions.values()}
+    visible = levels[level].visible
+    return Memo(MemoTemplate(spec.memo, network, spec.families, visible, anywhere, asked, level))
