@@ -92,6 +92,12 @@ class View:
             fields.append(self.field(name))
         return encode(columns, fields)
 
+    def encoded(self, name: str) -> Array:
+        """The features of each state of a variable, shape (states, columns)."""
+        numbers = self._numbers[name]
+        size = self.world.network.size(name)
+        return encode([np.arange(size) if numbers is None else numbers], [self.field(name)])
+
     def field(self, name: str) -> Field:
         """How a variable is encoded, as `pbn.cases.encoding.field_of` says."""
         numbers = self._numbers[name]
@@ -151,7 +157,8 @@ class FittedModel:
         """The model's probabilities; 0 for a class without a label."""
         rows = real(features, "features")
         found = np.zeros((len(rows), self.classes))
-        found[:, self.model.classes_] = self.model.predict_proba(rows)
+        with _one_thread():
+            found[:, self.model.classes_] = self.model.predict_proba(rows)
         return found
 
 
@@ -181,7 +188,8 @@ class ScikitModel:
         except ImportError:
             message, hint = "this baseline needs scikit-learn, which is not installed", "pip install 'pbn[eval]'"
             raise wrong("extra", message, hint=hint) from None
-        return FittedModel(model=model.fit(rows, given), classes=classes)
+        with _one_thread():
+            return FittedModel(model=model.fit(rows, given), classes=classes)
 
 
 def logistic_regression(*, penalty: float = 1.0) -> ScikitModel:
@@ -307,6 +315,13 @@ def baseline(name: str, view: View, seed: int = 0) -> Baseline:
             Fault(code="models/unknown", message=message, allowed=listing(BASELINES), hint=nearest(name, BASELINES))
         )
     return BASELINES[name](view, seed)
+
+
+def _one_thread() -> Any:
+    """Sums in one order, so that the numbers do not depend on how many cores there are."""
+    from threadpoolctl import threadpool_limits  # which scikit-learn needs, too
+
+    return threadpool_limits(1)
 
 
 def _checked(features: ArrayLike, labels: ArrayLike, classes: int) -> tuple[Array, Array]:

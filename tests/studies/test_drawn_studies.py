@@ -1,0 +1,102 @@
+"""Studies that depend on a draw: what holds of every draw, on small ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pbn.cases.groups import groups_of
+from pbn.models.baselines import BayesClassifier, View
+from pbn.scores.higher_order import higher_order
+from pbn.scores.multicalibration import multicalibration
+from pbn.studies import accuracy, bounds, convergence, snapshots
+from pbn.studies import multicalibration as study_of_mc
+from pbn.studies.reference import BLOCKS, prior, reference, trained
+from pbn.studies.study import world_of
+
+
+@pytest.fixture(scope="module")
+def view():
+    return View(world_of("credit_risk"), "high")
+
+
+@pytest.fixture(scope="module")
+def model(view):
+    return trained(view, 2032)
+
+
+def test_a_reference_is_the_same_in_blocks(view, model):
+    groups = groups_of(view.world)
+    found = reference(view, model, 7, 4000, groups)
+    assert found.moments.shape == (BLOCKS, 46, 10)
+    again = reference(view, model, 7, 4000)
+    assert (found.q == again.q).all()
+    assert (found.p == again.p).all()
+    from pbn.cases.sample import rows
+
+    drawn = rows(view.world, 7, 0, 4000, tuple(dict.fromkeys([*view.needed, *groups.needed])))
+    whole = multicalibration(found.q, found.p, groups.members(drawn), groups.names)
+    assert found.multicalibration()[0] == pytest.approx(whole.value)
+
+
+def test_the_truth_has_no_population_error(view):
+    found = reference(view, BayesClassifier(view), 7, 2000, groups_of(view.world))
+    assert found.multicalibration() == (0.0, 0.0)
+
+
+def test_the_class_prior_is_near_its_exact_value(view):
+    found = reference(view, prior(view, 2032), 8, 40_000, groups_of(view.world))
+    value, error = found.multicalibration()
+    exact = study_of_mc.exact_constant(view.world, groups_of(view.world), float(found.q[0]))
+    assert abs(value - exact) < 5 * error + 0.001
+
+
+def test_empirical_error_of_the_truth_is_positive(view):
+    groups = groups_of(view.world)
+    assert all(study_of_mc._empirical(view, BayesClassifier(view), groups, 200, k) > 0 for k in range(3))
+
+
+def test_the_triangle_inequality_of_snapshots(view, model):
+    found = reference(view, model, 9, 20_000)
+    mixtures = snapshots.mixtures_of(found.q, found.p)
+    fits = snapshots.calibrations(view, model, 2032)
+    separations = []
+    for k, (before, fitted) in fits.items():
+        assert all(law is not None for law in before.laws)
+        one = higher_order(fitted, mixtures, k)
+        assert abs(one.higher_order_error - one.target_separation) <= one.snapshot_error + 1e-12
+        separations.append(one.target_separation)
+    assert separations == sorted(separations, reverse=True)
+    assert separations[1] == pytest.approx(0.145, abs=0.01)
+
+
+def test_parts_of_a_reference_join(view, model):
+    groups = groups_of(view.world)
+    run = reference(view, model, 3, 2000, groups)
+    part = convergence.first(run, 1000)
+    assert (len(part.q), len(part.moments)) == (1000, BLOCKS // 2)
+    both = convergence.joined([run, run])
+    assert np.allclose(both.pooled, run.pooled)
+    fits = snapshots.calibrations(view, model, 2032)
+    assert convergence.quantities(both, fits, "q") == pytest.approx(convergence.quantities(run, fits, "q"))
+
+
+def test_bounds_of_one_sample_are_in_order():
+    found = bounds._answer(("credit_risk", "low", 2032), True)
+    assert {one.n for one in found} == set(bounds.QUICK_SIZES)
+    assert all(0 <= one.low <= one.up for one in found)
+    low, up = bounds.mean_bounds(found, fields=bounds.ALL, estimator="1NN", n=1000)
+    assert 0.0259 < low < up
+
+
+def test_accuracy_of_one_seed():
+    scores = accuracy._answer(("covert_transfer", 2034), True)
+    assert {one.method for one in scores} == set(accuracy.METHODS) - {accuracy.LOGISTIC}
+    assert all(one.expected <= one.bayes + 1e-12 for one in scores)
+    for one in scores:
+        if one.method in (accuracy.LOADED, accuracy.EMBEDDED):
+            assert one.realized == 1
+            assert one.log_p < -3
+        if one.method == accuracy.BAYES:
+            assert one.agree == 500
+            assert one.log_p > -4
