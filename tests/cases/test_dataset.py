@@ -73,7 +73,7 @@ def test_the_manifest_says_everything(whole):
 
 
 @given(cuts=st.lists(st.integers(0, 60), max_size=4), sizes=st.lists(st.integers(1, 61), min_size=5, max_size=5))
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_slice_and_part_size_holds_the_same_rows(tmp_path_factory, cuts, sizes):
     all_rows = made(tmp_path_factory.mktemp("a") / "d", plan_for(count=60))
     expected = {name: lines(all_rows / name) for name in FILES}
@@ -141,7 +141,7 @@ def test_a_run_killed_at_any_change_to_the_disk_is_gone_on_with(tmp_path, whole)
 
 
 def test_a_run_killed_while_it_goes_on_is_gone_on_with_again(tmp_path, whole):
-    for number in range(1, 60, 6):
+    for number in range(1, 60, 12):
         root = tmp_path / str(number)
         for step in (45, number):
 
@@ -319,8 +319,8 @@ def test_a_folder_below_a_file(tmp_path):
         assert fault_of(make_dataset, plan_for(), root).code == "cases/unwritable"
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO])
-@pytest.mark.parametrize("at", range(1, 40, 4))
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+@pytest.mark.parametrize("at", range(1, 40, 6))
 def test_a_disk_that_refuses(tmp_path, whole, monkeypatch, number, at):
     root, count, write = tmp_path / "data", 0, os.write
 

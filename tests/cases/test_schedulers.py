@@ -21,48 +21,12 @@ from pbn.cases.cluster import DaskCluster
 from pbn.cases.dataset import make_dataset
 from pbn.cases.schedulers import MOST_DEATHS, InProcess, Processes
 from pbn.cases.work import make_part
-from pbn.errors import Fault, PbnError
+from pbn.errors import PbnError
 from tests.cases.datasets import digests, made, plan_for
+from tests.cases.jobs import dies, dies_once, doubled, fails, faults, waits
 from tests.world.cases import fault_of
 
 ROOT = str(pathlib.Path(__file__).resolve().parents[2])
-
-# -- jobs; workers import them from here -------------------------------------------------------------
-
-
-def doubled(number):
-    return 2 * number
-
-
-def dies_once(job):
-    """Kill the worker over job 3, unless a file says that it has happened."""
-    number, folder = job
-    mark = pathlib.Path(folder, "died")
-    if number == 3 and not mark.exists():
-        mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
-
-
-def dies(job):
-    if job == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return job
-
-
-def fails(job):
-    if job == 3:
-        raise PbnError(Fault(code="test/wrong", message="job 3 is wrong"))
-    return job
-
-
-def faults(job):
-    raise ZeroDivisionError(f"job {job}")
-
-
-def waits(job):
-    time.sleep(60)
-
 
 # -- this machine ------------------------------------------------------------------------------------
 
@@ -109,7 +73,7 @@ def test_a_worker_that_dies_is_replaced(tmp_path):
 
 def test_work_that_kills_its_workers_is_given_up():
     found = []
-    fault = fault_of(lambda: found.extend(job for job, _ in Processes(2).run(dies, range(8))), error=PbnError)
+    fault = fault_of(lambda: found.extend(job for job, _ in Processes(1).run(dies, range(8))), error=PbnError)
     assert (fault.code, str(MOST_DEATHS) in fault.message, "goes on from there" in fault.hint) == (
         "cases/worker", True, True,
     )  # fmt: skip
@@ -117,7 +81,7 @@ def test_work_that_kills_its_workers_is_given_up():
 
 
 def test_what_a_job_raises_is_raised_here():
-    assert fault_of(lambda: list(Processes(2).run(fails, range(8))), error=PbnError).code == "test/wrong"
+    assert fault_of(lambda: list(Processes(1).run(fails, range(8))), error=PbnError).code == "test/wrong"
     with pytest.raises(ZeroDivisionError, match="job 0"):
         list(Processes(1).run(faults, range(8)))
 

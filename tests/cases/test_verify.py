@@ -81,7 +81,8 @@ def test_what_was_made_is_right(data):
     assert advanced == [10, 10]
 
 
-def test_several_processes_find_the_same(data):
+def test_several_processes_find_the_same(tmp_path):
+    data = made(tmp_path / "data", plan_for(count=20))
     (files_of(data)[3]).unlink()
     rewritten(files_of(data)[0], lambda columns: columns["id"].reverse())
     assert verify_dataset(data, scheduler=Processes(2)) == verify_dataset(data)
