@@ -183,7 +183,7 @@ def _claims(scores: Sequence[Score]) -> list[Comparison]:
     )
     found = [claim(what, everywhere, said, ours, holds, why, "drawn") for what, said, ours, holds, why in facts]
     text = f"at most {10**caught:.1g} with answers, at least {10**fair:.2g} without"
-    why = "our source has no such test; a p-value of exact tails for each method, level and seed"
+    why = "our source has no such test; one for each method, level and seed, so the least of many without answers"
     found.append(
         Comparison(
             quantity="leak test's p-value",

@@ -113,7 +113,7 @@ def _comparison(one: Value) -> Comparison:
         quantity=f"population {one.quantity} of logistic regression",
         where=f"{one.world}, {one.level}",
         published=None,
-        ours=f"{middle:.5f} ± {radius:.5f}; sampled {one.sampled:.5f} ± {one.error:.5f}, off by {one.off:+.5f}",
+        ours=f"{middle:.6f} ± {radius:.1e}; sampled {one.sampled:.5f} ± {one.error:.5f}, off by {one.off:+.5f}",
         kind="bounded",
         agrees=None,
         why=WHY,
