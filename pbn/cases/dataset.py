@@ -87,12 +87,18 @@ def make_dataset(
             _begin(plan, root, head, done)
             left = (plan.part(number) for number in range(plan.part_count) if number not in done)
             is_first = True
-            for part, made in (scheduler or InProcess()).run(make_part, left):
-                if is_first:
-                    _check_room(root, made, plan.part_count - len(done))
-                    is_first = False
-                done[part.number] = _keep(part, made, root)
-                advance(part.stop - part.start)
+            try:
+                for part, made in (scheduler or InProcess()).run(make_part, left):
+                    if is_first:
+                        _check_room(root, made, plan.part_count - len(done))
+                        is_first = False
+                    done[part.number] = _keep(part, made, root)
+                    advance(part.stop - part.start)
+            except QueryError:
+                if not done:  # nothing was made, so the folder need not stay this data set's
+                    for name in (PLAN, PROGRESS, WORLD_FILE):
+                        (root / name).unlink(missing_ok=True)
+                raise
         assert sorted(done) == list(range(plan.part_count))
         if not (root / WORLD_FILE).exists():
             write_file(root / WORLD_FILE, plan.source.encode())
@@ -225,7 +231,14 @@ def _check_same(head: Mapping[str, Any], found: Mapping[str, Any], root: Path) -
 
 
 def _check_empty(root: Path) -> None:
-    """A folder with anything in it but leftovers of ours is somebody else's."""
+    """A folder with anything in it but leftovers of ours is somebody else's, and so is one within a data set."""
+    for outer in root.resolve().parents:
+        found: Mapping[str, Any] = {}
+        with suppress(QueryError):  # somebody else's file by that name
+            found = read_json(outer / MANIFEST) or {}
+        if found.get("format") == FORMAT:
+            message, hint = f"the folder {root} lies within the data set {outer}", "name a folder outside"
+            raise QueryError(Fault(code="cases/inside", message=message, hint=hint))
     others = sorted(path.name for path in root.iterdir() if path.name not in (LOCK, PROGRESS))
     others = [name for name in others if not (name.startswith(f".{PLAN}.") and name.endswith(DRAFT))]
     if others:

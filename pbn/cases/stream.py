@@ -110,7 +110,9 @@ def _whole(code: str, what: str, value: object, end: int) -> int:
             Fault(
                 code=code,
                 message=f"{what} is a whole number from 0 on",
-                found=hex(number)[:40] if number is not None and abs(number) >= 2**64 else repr(value)[:60],
+                found="a number of more than 60 digits"
+                if number is not None and abs(number) >= 10**60
+                else repr(value)[:60],
                 allowed=f"0 to 2^{end.bit_length() - 1} − 1",
             )
         )

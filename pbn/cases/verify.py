@@ -20,6 +20,8 @@ from pbn.errors import Fault, PbnError
 from pbn.exact.plan import DEFAULT_BUDGET
 
 MOST_DIFFERENCES = 50
+MOST_SHOWN = 60
+"""Characters of a value in a difference."""
 """Differences that are told; after these no more are looked for."""
 
 
@@ -229,6 +231,18 @@ def _contents(made: MadeFile, data: bytes, part: Part) -> Iterator[Difference]:
     for column, values in expected.items():
         for row, (one, other) in enumerate(zip(found[column], values, strict=True)):
             if one != other or type(one) is not type(other):
-                told, should = repr(one)[:60], repr(other)[:60]
+                told, should = _excerpts(one, other)
                 yield Difference(path=made.path, what="differs", row=row, column=column, found=told, expected=should)
                 break
+
+
+def _excerpts(one: Any, other: Any) -> tuple[str, str]:
+    """Two values as people can compare them; of long texts, what stands around the first difference."""
+    if not (isinstance(one, str) and isinstance(other, str)) or max(len(one), len(other)) <= MOST_SHOWN:
+        return repr(one)[:MOST_SHOWN], repr(other)[:MOST_SHOWN]
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = max(0, same - MOST_SHOWN // 3)
+    excerpts = (repr(text[start : start + MOST_SHOWN]) for text in (one, other))
+    told, should = (f"{text} (from character {start + 1})" for text in excerpts)
+    return told, should

@@ -171,6 +171,9 @@ def _levels(world: World, names: tuple[str, ...]) -> tuple[str, ...]:
     """The levels that are named, in the world's order."""
     if not names or (names == ("all",) and "all" not in world.levels):
         return tuple(world.levels)
+    if "all" in names and "all" not in world.levels:
+        message, hint = "'all' stands for every level, so no other can be named with it", "--level all"
+        raise QueryError(Fault(code="cli/which-level", message=message, hint=hint))
     for name in names:
         world.level(name)
     return tuple(name for name in world.levels if name in names)

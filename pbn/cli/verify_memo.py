@@ -75,11 +75,15 @@ def read_attributes(name: str) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         message = f"{shown_name(name)} is no JSON: {str(error)[:200]}"
         raise QueryError(Fault(code="cli/attributes", message=message)) from None
-    single = (str, list)
-    if not isinstance(read, dict) or not all(isinstance(value, single) for value in read.values()):
-        allowed = '{"variable": "state", …}; a list of states for a repeated variable'
+    allowed = '{"variable": "state", …}; a list of states for a repeated variable'
+    if not isinstance(read, dict):
         message = f"{shown_name(name)} holds no attributes"
         raise QueryError(Fault(code="cli/attributes", message=message, allowed=allowed))
+    for key, value in read.items():
+        if not isinstance(value, (str, list)):
+            message = f"{shown_name(name)}: {key[:60]} is no state"
+            found = json.dumps(value)[:60]
+            raise QueryError(Fault(code="cli/attributes", message=message, found=found, allowed=allowed))
     return read
 
 
@@ -98,8 +102,10 @@ def _display(world: str, level: str, file: str, found: Verification) -> Iterator
     else:
         yield Text("✓ no phrase of a hidden attribute occurs", style="green")
     wrong = sum(found.found.get(name) != state for name, state in found.expected.items())
-    agrees = "tells exactly the attributes" if found.agrees else f"{wrong} of {len(found.expected)} attributes not told"
-    yield Text(f"{file}: {agrees}", style="green" if found.agrees else "bold red")
+    told = f"{wrong} of {len(found.expected)} attributes not told" if wrong else "tells exactly the attributes"
+    if found.hidden:
+        told = f"{told if wrong else 'tells all the attributes'}, and {len(found.hidden)} that the level hides"
+    yield Text(f"{file}: {told}", style="green" if found.passed else "bold red")
     yield Text(CAUTION, style="dim")
 
 

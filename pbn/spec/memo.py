@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
 
 from pbn.errors import listing
 from pbn.spec.model import Count, Measurement, MemoSpec, Paragraph, Phrase, Sentence, Slot, Wording
-from pbn.spec.names import check_label, unknown_state
+from pbn.spec.names import check_label, is_variable_name, unknown_state
 from pbn.spec.nodes import Mapping, Node, Scalar, Sequence
 from pbn.spec.numerals import numeral
 from pbn.spec.report import Report, shorten
@@ -103,14 +104,18 @@ class _MemoReader:
                 continue
             slot = self._slot(inner.strip(), scalar, match.start())
             if slot:
-                yield from [_BLANKS.sub(" ", words)] * bool(words)
+                yield from [_composed(words)] * bool(words)
                 words = ""
                 yield slot
-        yield from [_BLANKS.sub(" ", words)] * bool(words)
+        yield from [_composed(words)] * bool(words)
 
     def _is_too_long(self, scalar: Scalar, most: int) -> bool:
+        unseen = next((k for k, one in enumerate(scalar.text) if unicodedata.category(one) == "Cf"), None)
         if not scalar.text.strip():
             self.report.add("spec/memo-text", "a text of the memo is empty", scalar.place)
+        elif unseen is not None:
+            message = f"an invisible character, U+{ord(scalar.text[unseen]):04X}, which no reader could tell"
+            self.report.add("spec/memo-text", message, scalar.place_of(unseen), hint="remove it")
         elif len(scalar.text) > most:
             self.report.add(
                 "spec/too-large",
@@ -134,6 +139,10 @@ class _MemoReader:
     def _slot(self, name: str, scalar: Scalar, offset: int) -> Slot | None:
         place = scalar.place_of(offset)
         known = self.resolver.declarations
+        if not is_variable_name(name):
+            message, hint = f"a slot holds {shorten(name)!r}, which names no variable", "a slot is {variable}"
+            self.report.add("spec/memo-brace", message, place, hint=hint)
+            return None
         if name not in self.families and name not in known.by_member:
             known.find(Scalar(text=name, quoted=False, place=place), self.report)
             return None
@@ -252,8 +261,9 @@ class _MemoReader:
                     hint="a brace itself is written {{ or }}",
                 )
                 return None
-            parts[-1] += _BLANKS.sub(" ", {"{{": "{", "}}": "}"}.get(piece, piece))
-        return Phrase(before=parts[0], after=parts[1] if len(parts) > 1 else None, place=scalar.place)
+            parts[-1] += {"{{": "{", "}}": "}"}.get(piece, piece)
+        before, *after = map(_composed, parts)
+        return Phrase(before=before, after=after[0] if after else None, place=scalar.place)
 
     def _state(self, name: str, scalar: Scalar) -> str | None:
         """A state of the variable, or None for ``else``; what is no state is reported."""
@@ -332,3 +342,8 @@ class _MemoReader:
                     hint=f"give its members slots of their own, as in {{{member}}}",
                 )
                 return
+
+
+def _composed(words: str) -> str:
+    """Words with single blanks, letters and their accents as one character each."""
+    return unicodedata.normalize("NFC", _BLANKS.sub(" ", words))

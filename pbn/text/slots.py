@@ -13,6 +13,11 @@ from pbn.text.wording import NUMERAL, CodeWording, PhraseWording, Reading
 _CODE_LIKE = re.compile(r"[^\s.,;:!?()\"']{0,2000}")
 _NUMBER_LIKE = re.compile(r"\S{1,40}")
 _CLOSING = ".,;:!?)"
+_HINTS = {
+    "\r": "its lines end as on Windows; a memo's end in a line feed alone",
+    "\ufeff": "it begins with a byte-order mark; leave that out",
+    "\xa0": "a no-break space stands where a blank belongs",
+}
 _KINDS = {"query/out-of-range": "text/out-of-range", "query/off-grid": "text/off-grid"}
 
 
@@ -56,7 +61,8 @@ def edited(text: str, position: int, expected: str) -> Mismatch:
     """The mismatch of a text that differs from the template."""
     allowed = repr(shorten(expected)) if expected.strip() else "a blank or line break" if expected else "the end"
     message = "the text differs from the template here"
-    return Mismatch(position, "text/edited", message, _snippet(text, position), allowed)
+    hint = _HINTS.get(text[position : position + 1])
+    return Mismatch(position, "text/edited", message, _snippet(text, position), allowed, hint)
 
 
 class PhraseReader:
@@ -98,8 +104,9 @@ class PhraseReader:
             match = _NUMBER_LIKE.match(text, start)
             found = match.group() if match else ""
             number = NUMERAL.match(found)
-            rest = text[start + number.end() : start + number.end() + 1] if number else ""
-            if number and (not rest.isalnum() or text.startswith(after, start + number.end())):
+            rest = text[start + number.end() : start + number.end() + 2] if number else ""
+            glued = rest[:1].isalnum() or (rest[:1] in (",", ".") and rest[1:].isdigit())
+            if number and (not glued or text.startswith(after, start + number.end())):
                 return self._wrong_number(text, start, number.group(), after)
             if before or any(character.isdigit() for character in found):
                 code = "text/malformed" if found.rstrip(_CLOSING) else "text/missing"
@@ -172,4 +179,8 @@ def _kind_of_count(states: Sequence[str], found: str) -> str:
 
 
 def _snippet(text: str, position: int) -> str:
-    return repr(shorten(text[position : position + 200], 50)) if position < len(text) else "the end of the text"
+    """What stands at a position, blanks and line ends as they are."""
+    if position >= len(text):
+        return "the end of the text"
+    shown = text[position : position + 50]
+    return repr(shown if position + 50 >= len(text) else f"{shown}…")

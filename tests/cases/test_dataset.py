@@ -462,3 +462,24 @@ def test_a_level_that_costs_too_much_is_refused_before_anything_is_written(tmp_p
 
 def test_levels_are_those_of_the_world():
     assert tuple(pbn.loads(KIOSK).levels) == LEVELS
+
+
+def test_no_data_set_within_another(whole, tmp_path):
+    with pytest.raises(pbn.QueryError) as caught:
+        make_dataset(plan_for(), whole / "inner")
+    assert caught.value.code == "cases/inside"
+    (tmp_path / MANIFEST).write_text("[]")  # somebody else's
+    make_dataset(plan_for(), tmp_path / "data")
+    assert read_manifest(tmp_path / "data")
+
+
+def test_a_scheduler_that_never_answers_leaves_nothing(tmp_path):
+    class Silent:
+        def run(self, make, jobs):
+            raise pbn.QueryError(pbn.Fault(code="cases/scheduler", message="nobody answers"))
+            yield
+
+    with pytest.raises(pbn.QueryError, match="nobody answers"):
+        make_dataset(plan_for(), tmp_path / "data", scheduler=Silent())
+    make_dataset(plan_for(count=11), tmp_path / "data")
+    assert read_manifest(tmp_path / "data")["rows"][1] == 11

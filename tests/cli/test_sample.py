@@ -97,7 +97,7 @@ def test_a_question_ends_the_memo(pbn_command, kiosk, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["--level", "nar"], "query/unknown-level"), (["--level", "all,near"], "query/unknown-level"),
+        (["--level", "nar"], "query/unknown-level"), (["--level", "all,near"], "cli/which-level"),
         (["--question", "weather"], "query/unknown-question"),
         (["--question", "sold", "--no-memo"], "cli/which-memo"),
         (["--workers", "2", "--scheduler", "tcp://127.0.0.1:1"], "cli/which-workers"),

@@ -40,7 +40,8 @@ def test_a_hidden_phrase(verify):
     result = verify(PARAPHRASE + "It has a limited cash reserve.", CASE)
     assert result.exit_code == 1
     assert "✗ tells cash_buffer, which is hidden: 'a limited cash reserve'" in result.stdout
-    assert "tells exactly the attributes" in result.stdout
+    assert "tells all the attributes, and 1 that the level hides" in result.stdout
+    assert "exactly" not in result.stdout
 
 
 def test_as_json(verify):
@@ -76,8 +77,10 @@ def test_numbers_keep_their_digits(verify):
 @pytest.mark.parametrize(("attributes", "code", "words"), [
     ("", "cli/attributes", "is no JSON"), ("{", "cli/attributes", "is no JSON"), ("[1]", "cli/attributes", "holds no"),
     ("5", "cli/attributes", "holds no"), ("null", "cli/attributes", "holds no"),
-    ('{"sector": null}', "cli/attributes", "holds no"), ('{"sector": {"a": 1}}', "cli/attributes", "holds no"),
-    ('{"sector": true}', "cli/attributes", "holds no"), ('{"sector": NaN}', "cli/attributes", "holds no"),
+    ('{"sector": null}', "cli/attributes", "sector is no state"),
+    ('{"sector": {"a": 1}}', "cli/attributes", "sector is no state"),
+    ('{"sector": true}', "cli/attributes", "sector is no state"),
+    ('{"sector": NaN}', "cli/attributes", "sector is no state"),
     ('{"sector": "technology", "sector": "healthcare"}', "cli/attributes", "gives sector twice"),
     ("[" * 100_000, "cli/attributes", "is no JSON"), ("{}", "text/missing-attribute", "sector"),
     ('{"sektor": "technology"}', "query/unknown-variable", "sektor"),

@@ -42,7 +42,10 @@ BAD = {
     "many sentences": memo("".join(f"      s{k}: It is.{'  #! spec/too-large | at most 1,000' if k == 1000 else ''}\n" for k in range(1001))),
     # -- slots and braces
     "unknown slot": memo("      s: It is {cylce}.  #! spec/unknown-variable | did you mean 'cycle'?\n"),
-    "empty slot": memo("      s: It is {}.  #! spec/unknown-variable\n"),
+    "empty slot": memo("      s: It is {}.  #! spec/memo-brace | {variable}\n"),
+    "a slot with a format": memo("      s: 'It is {cycle:>3}.'  #! spec/memo-brace | names no variable\n"),
+    "a blank without width": memo("      s: It is\u200b {cycle}.  #! spec/memo-text | U+200B\n"),
+    "a mark of direction": memo(phrases="  phrases: {cycle: {else: 'a\u200e b'}}  #! spec/memo-text | U+200E\n"),
     "open brace": memo("      s: 'It is {cycle.'  #! spec/memo-brace | {variable}\n"),
     "closed brace": memo("      s: It is cycle}.  #! spec/memo-brace | {{ or }}\n"),
     "nested braces": memo("      s: 'It is {a{cycle}}.'  #! spec/memo-brace #! spec/memo-brace\n"),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pbn
+from pbn.check import check_world
 from tests.text.shipped import EACH, LEVELS, WORLDS, a_case, a_memo, memo
 
 EVERY = pytest.mark.parametrize(("name", "level"), EACH)
@@ -56,6 +57,7 @@ EDITS = [
     ("credit_risk", "34.5% of", "134.5% of", "text/out-of-range", "top_customer_share cannot be 134.5", 0),
     ("credit_risk", "34.5% of", "-34.5% of", "text/out-of-range", "top_customer_share cannot be -34.5", 0),
     ("credit_risk", "34.5% of", "34.55% of", "text/off-grid", "top_customer_share cannot be 34.55", 0),
+    ("credit_risk", "150 employees", "1,000 employees", "text/malformed", "employees is no number", 0),
     ("credit_risk", "34.5% of", "34,5% of", "text/malformed", "top_customer_share", None),
     ("credit_risk", "34.5% of", "34.5 percent of", "text/malformed", "top_customer_share has another unit", 4),
     ("credit_risk", "34.5% of", "34.5 % of", "text/malformed", "top_customer_share has another unit", 4),
@@ -296,3 +298,36 @@ def test_an_edited_memo_is_refused_or_another_memo(edit):
 @given(st.sampled_from(EACH), st.text(max_size=200))
 def test_any_text(where, text):
     assert not check_edited(*where, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ("\n", "\r\n", "as on Windows"),
+        ("This", "\ufeffThis", "byte-order mark"),
+        (" by the", "\xa0by the", "no-break space"),
+    ],
+)
+def test_what_cannot_be_seen_is_named(old, new, hint):
+    text = text_of("credit_risk")
+    assert old in text
+    fault = refusal("credit_risk", "low", text.replace(old, new, 1))
+    assert hint in fault.hint
+    assert repr(new)[1:-1] in fault.found
+
+
+def test_accents_of_one_letter_or_two_are_one_phrase():
+    text = """
+name: cafe
+title: Which table?
+variables:
+  table: {states: [a, b]}
+  free: {states: [no, yes]}
+questions: {free: {asks: free, kind: yes/no, text: Is it free?}}
+levels: {seen: {hide: []}}
+memo:
+  paragraphs: [{sentences: {where: "It stands {table}."}}]
+  phrases: {table: {a: "in the caf\u00e9", b: "in the cafe\u0301"}}
+"""
+    report = check_world(pbn.loads(text), samples=2)
+    assert "phrases_distinct" in {result.name for result in report.failures}
