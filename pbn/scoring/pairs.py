@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import binomtest
 
 from pbn.errors import Fault, QueryError, listing
 from pbn.scores.accuracy import Interval
 from pbn.scores.calibration import Binning, ece, true_calibration_error
 from pbn.scores.inputs import Array
+from pbn.scores.significance import holm, mcnemar
 from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
 from pbn.scoring.items import CONFIDENCE, MOST_RESAMPLED, decision_items, intervals, probability_items, resamples
 from pbn.scoring.matching import Matched, match
@@ -119,10 +119,10 @@ def _pair(a: Matched, b: Matched, seed: int) -> GroupPair:
     both = a.present & b.present
     labels = None if a.labels is None else a.labels[both]
     found = list(_linear(*(decision_items(a.p[both], one.decisions[both], labels) for one in (a, b)), seed=seed))
-    mcnemar = None
+    tested = None
     if labels is not None:
         hits, other_hits = a.decisions[both] == labels, b.decisions[both] == labels
-        mcnemar = _mcnemar(int((hits & ~other_hits).sum()), int((other_hits & ~hits).sum()))
+        tested = _mcnemar(int((hits & ~other_hits).sum()), int((other_hits & ~hits).sum()))
     scored = both & a.valid & b.valid
     if a.q is not None and b.q is not None and scored.any():
         labels = None if a.labels is None else a.labels[scored]
@@ -138,7 +138,7 @@ def _pair(a: Matched, b: Matched, seed: int) -> GroupPair:
         first_only=int((a.present & ~b.present).sum()),
         second_only=int((b.present & ~a.present).sum()),
         differences=tuple(sorted(found, key=lambda one: order.index(one.name))),
-        mcnemar=mcnemar,
+        mcnemar=tested,
     )
 
 
@@ -158,19 +158,16 @@ def _linear(first: Mapping[str, Array], second: Mapping[str, Array], *, seed: in
 
 
 def _mcnemar(first: int, second: int) -> McNemar:
-    p = float(binomtest(first, first + second).pvalue) if first + second else 1.0
+    p = mcnemar(first, second)
     return McNemar(first_only=first, second_only=second, p=p, holm=p)
 
 
 def _corrected(groups: Sequence[GroupPair]) -> Iterator[GroupPair]:
-    """The groups with Holm's p-values: the i-th least times how many are not less, and none below one before it."""
-    order = sorted((one.mcnemar.p, k) for k, one in enumerate(groups) if one.mcnemar is not None)
-    holm, least = {}, 0.0
-    for i, (p, k) in enumerate(order):
-        least = max(least, min(1.0, p * (len(order) - i)))
-        holm[k] = least
-    for k, one in enumerate(groups):
-        yield one if one.mcnemar is None else replace(one, mcnemar=replace(one.mcnemar, holm=holm[k]))
+    """The groups with p-values corrected for how many they are."""
+    tests = [one.mcnemar for one in groups if one.mcnemar is not None]
+    corrected = iter(holm([one.p for one in tests]))
+    for one in groups:
+        yield one if one.mcnemar is None else replace(one, mcnemar=replace(one.mcnemar, holm=next(corrected)))
 
 
 # -- calibration -------------------------------------------------------------------------------------

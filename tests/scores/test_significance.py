@@ -1,0 +1,48 @@
+"""McNemar's test and Holm's correction, against statsmodels and by what they must be."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbn.scores.inputs import ScoreError
+from pbn.scores.significance import holm, mcnemar
+
+PROBABILITY = st.floats(0, 1)
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_mcnemar_is_that_of_statsmodels(first, second):
+    from statsmodels.stats.contingency_tables import mcnemar as theirs
+
+    table = [[17, first], [second, 23]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = 1.0 if first == second else float(theirs(table, exact=True).pvalue)
+    assert mcnemar(first, second) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    assert mcnemar(first, second) == mcnemar(second, first)
+
+
+@given(st.lists(PROBABILITY, min_size=1, max_size=30))
+def test_holm_is_that_of_statsmodels(p_values):
+    from statsmodels.stats.multitest import multipletests
+
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist(), rel=1e-12)
+
+
+@given(st.lists(PROBABILITY, min_size=1, max_size=30), st.randoms(use_true_random=False))
+def test_holm_only_raises_and_knows_no_order(p_values, random):
+    corrected = holm(p_values)
+    assert all(p <= q <= 1 for p, q in zip(p_values, corrected, strict=True))
+    order = random.sample(range(len(p_values)), len(p_values))
+    assert holm([p_values[k] for k in order]) == pytest.approx([corrected[k] for k in order])
+
+
+def test_what_cannot_be():
+    assert holm([]) == []
+    for call in (lambda: holm([0.5, 1.2]), lambda: holm([float("nan")]), lambda: mcnemar(-1, 3)):
+        with pytest.raises(ScoreError):
+            call()
