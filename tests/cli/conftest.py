@@ -40,6 +40,12 @@ published:
 load = pbn.load
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output is as wide as a pipe's, whatever terminal the tests run in."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @functools.cache
 def shipped(name: str, budget: int) -> pbn.World:
     """A world that ships, loaded once for all tests."""
