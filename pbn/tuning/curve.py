@@ -98,6 +98,8 @@ class ErrorCurve:
                 return meeting, error
             if self.slope(meeting, right=False) <= 0:
                 high = meeting
+            elif self.slope(meeting, right=True) <= 0:
+                return meeting, error
             else:
                 low = meeting
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar
+from statsmodels.stats.multitest import multipletests
 
 from pbn.scores.inputs import ScoreError
 from pbn.scores.significance import holm, mcnemar
@@ -14,22 +16,20 @@ from pbn.scores.significance import holm, mcnemar
 PROBABILITY = st.floats(0, 1)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_mcnemar_is_that_of_statsmodels(first, second):
-    from statsmodels.stats.contingency_tables import mcnemar as theirs
-
     table = [[17, first], [second, 23]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = 1.0 if first == second else float(theirs(table, exact=True).pvalue)
+        expected = 1.0 if first == second else float(their_mcnemar(table, exact=True).pvalue)
     assert mcnemar(first, second) == pytest.approx(expected, rel=1e-9, abs=1e-300)
     assert mcnemar(first, second) == mcnemar(second, first)
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(PROBABILITY, min_size=1, max_size=30))
 def test_holm_is_that_of_statsmodels(p_values):
-    from statsmodels.stats.multitest import multipletests
-
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist(), rel=1e-12)
 
 

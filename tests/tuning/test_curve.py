@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ import pbn
 from pbn.exact.engine import Engine
 from pbn.network.model import Network, Table
 from pbn.network.residual import with_residual_mass
-from pbn.tuning.curve import error_curve
+from pbn.tuning.curve import ErrorCurve, error_curve
 from tests.networks import questions
 from tests.oracles.enumeration import Enumeration
 
@@ -80,6 +81,14 @@ def test_the_highest_and_the_first_mass_of_a_target(question, points, share):
     assert curve.first(highest + Fraction(1, 10**30)) is None
     assert curve.first(least - Fraction(1, 10**30)) is None
     assert curve.first(least) == 0
+
+
+def test_a_peak_that_is_a_kink_below_the_tangents():
+    still, noisy = np.array([[0, 3], [0, 3], [6, 0]], dtype=object), np.array([[2, 0], [4, 0], [0, 6]], dtype=object)
+    curve = ErrorCurve(nodes=("f",), still=still, noisy=noisy, denominator=12)
+    assert curve.highest() == (Fraction(1, 2), Fraction(11, 24))
+    assert curve.first(Fraction(11, 24)) == Fraction(1, 2)
+    assert curve.first(Fraction(11, 24) + Fraction(1, 10**30)) is None
 
 
 @settings(deadline=None, max_examples=20)
