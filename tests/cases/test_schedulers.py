@@ -289,7 +289,8 @@ def test_work_that_kills_the_workers_of_a_cluster_is_given_up(tmp_path):
     running = Cluster(tmp_path, 0)
     running.workers = [running.start("worker", running.address, "--nthreads", "1", "--nworkers", "2", "--no-dashboard")]
     try:
-        assert fault_of(lambda: list(patient(running).run(dies, range(8))), error=PbnError).code == "cases/worker"
+        code = fault_of(lambda: list(patient(running).run(dies, range(8))), error=PbnError).code
+        assert code in ("cases/worker", "cases/scheduler")  # the second where dead workers are long in coming back
     finally:
         for process in running.workers:
             process.terminate()
