@@ -24,22 +24,34 @@ def plan(count, *, memo=False):
 
 
 def test_a_million_cases_with_their_truth_against_pgmpy(show, caplog, tmp_path):  # noqa: F811
-    """A million cases of one level with labels and p*, in parts as they are written; pgmpy draws 100,000 without."""
+    """A million cases of all variables with p*, then as tables with identifiers and labels, then as files.
+
+    pgmpy draws 100,000 cases, without p* and without identifiers.
+    """
     count, theirs_count = 1_000_000, 100_000
     model = pbn.load("credit_risk").to_pgmpy()
     with caplog.at_level(logging.CRITICAL, logger="pgmpy"):
         theirs = seconds(lambda: model.simulate(n_samples=theirs_count, seed=1, show_progress=False), repeat=2)
     theirs *= 1e6 / theirs_count
     records, step = plan(count).records, 50_000
+
+    def drawn():
+        for k in range(0, count, step):
+            codes = records.sampler.codes(k, k + step)
+            records.posteriors("high", "default", codes, step)
+
+    sampled = seconds(drawn, repeat=2) * 1e6 / count
     ours = seconds(lambda: [list(records.tables(k, k + step)) for k in range(0, count, step)], repeat=2) * 1e6 / count
     begun = time.perf_counter()
     make_dataset(plan(count), tmp_path / "ours")
     written = (time.perf_counter() - begun) * 1e6 / count
     show(
-        f"pgmpy: {theirs:.1f} µs a case; ours: {ours:.2f} µs a case with its truth, {theirs / ours:.0f} times faster; "
+        f"pgmpy: {theirs:.1f} µs a case; ours with p*: {sampled:.2f} µs, {theirs / sampled:.0f} times faster; "
+        f"as tables with identifiers and labels {ours:.2f} µs, {theirs / ours:.0f} times faster; "
         f"as Parquet files on the disk {written:.2f} µs, {theirs / written:.0f} times faster"
     )
-    assert theirs / ours >= 20
+    assert theirs / sampled >= 20
+    assert theirs / ours >= 10
     assert theirs / written >= 4
 
 
