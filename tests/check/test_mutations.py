@@ -21,19 +21,13 @@ def failing(world: pbn.World) -> set[str]:
 
 
 SLOW = ("covert_transfer", "credit_risk")
-"""Worlds whose complete check takes seconds: most of their mutations are left to the slow tier."""
+"""Worlds whose complete check takes seconds: their mutations are left to the slow tier."""
 EACH_WORLD = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in sorted(pbn.shipped_worlds())]
 
 
 def tiered(mutations: list[Mutation]) -> list[object]:
-    """All mutations, those of large worlds but the first of each marked slow."""
-    seen: set[str] = set()
-    marked: list[object] = []
-    for mutation in mutations:
-        late = mutation.world in SLOW and mutation.world in seen
-        seen.add(mutation.world)
-        marked.append(pytest.param(mutation, marks=[pytest.mark.slow] * late))
-    return marked
+    """All mutations, those of large worlds marked slow."""
+    return [pytest.param(one, marks=[pytest.mark.slow] * (one.world in SLOW)) for one in mutations]
 
 
 def ids(mutation: Mutation) -> str:

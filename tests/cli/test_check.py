@@ -18,6 +18,7 @@ def failing_world(tmp_path):
     return str(path)
 
 
+@pytest.mark.slow
 def test_all_shipped_worlds(pbn_command):
     result = pbn_command("check", "--samples", "3")
     assert result.exit_code == 0, result.stderr
