@@ -16,6 +16,7 @@ from pbn.cases.sample import RowSampler
 from pbn.errors import BudgetError, Fault, QueryError, listing
 from pbn.network.model import Array, Variable
 from pbn.spec.numerals import numeral
+from pbn.text.wording import in_a_row
 from pbn.world import World
 
 Kind = Literal["cases", "labels", "truth"]
@@ -145,7 +146,7 @@ class Records:
     def _column(self, members: Sequence[str], codes: Mapping[str, Array]) -> Column:
         variables = [self.world.network.variables[member] for member in members]
         if len(variables) > 1:
-            return _in_a_row(variables, codes)
+            return in_a_row(variables, [codes[variable.name] for variable in variables])
         (variable,) = variables
         if variable.name not in self._numbers:
             self._numbers[variable.name] = numbers_of(variable)
@@ -236,13 +237,3 @@ def numbers_of(variable: Variable) -> Array | None:
         if any(Fraction(repr(number)) != value for number, value in zip(found.tolist(), values, strict=True)):
             return None
     return found if len(np.unique(found)) == len(found) else None
-
-
-def _in_a_row(variables: Sequence[Variable], codes: Mapping[str, Array]) -> list[str]:
-    letters = [
-        np.array([ord(state) for state in variable.states], dtype=np.uint32)[codes[variable.name]]
-        for variable in variables
-    ]
-    rows = np.ascontiguousarray(np.stack(letters, axis=1)).view(f"<U{len(letters)}").ravel()
-    texts: list[str] = rows.tolist()
-    return texts

@@ -144,17 +144,7 @@ class CodeWording:
 
     def codes(self, members: Sequence[Array]) -> list[str]:
         """The row of each case, grouped, with the words around it."""
-        letters = [
-            np.array([ord(state) for state in variable.states], dtype=np.uint32)[codes]
-            for variable, codes in zip(self.variables, members, strict=True)
-        ]
-        columns: list[Array] = []
-        for k, column in enumerate(letters):
-            if k and k % self.size == 0:
-                columns.append(np.full(len(column), ord("-"), dtype=np.uint32))
-            columns.append(column)
-        width = len(columns)
-        rows = np.ascontiguousarray(np.stack(columns, axis=1)).view(f"<U{width}").ravel().tolist()
+        rows = in_a_row(self.variables, members, self.size)
         return [f"{self.before}{row}{self.after}" for row in rows]
 
     @property
@@ -171,6 +161,17 @@ class CodeWording:
     def grouped(self, plain: str) -> str:
         """A plain row of characters with its hyphens."""
         return "-".join(plain[k : k + self.size] for k in range(0, len(plain), self.size))
+
+
+def in_a_row(variables: Sequence[Variable], members: Sequence[Array], size: int | None = None) -> list[str]:
+    """The one-character states of each case in a row, with a hyphen behind every ``size`` of them."""
+    columns: list[Array] = []
+    for k, (variable, codes) in enumerate(zip(variables, members, strict=True)):
+        if k and size and k % size == 0:
+            columns.append(np.full(len(codes), ord("-"), dtype=np.uint32))
+        columns.append(np.array([ord(state) for state in variable.states], dtype=np.uint32)[codes])
+    rows: list[str] = np.ascontiguousarray(np.stack(columns, axis=1)).view(f"<U{len(columns)}").ravel().tolist()
+    return rows
 
 
 SlotWording = PhraseWording | CodeWording
