@@ -6,6 +6,7 @@ it, and the renderer's bytes depend on nothing else. Condition 2: the visible at
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -23,7 +24,8 @@ from pbn.text.seams import seam_clashes
 
 TEXT, POSITION = "text", "position"
 """Names of T and I in statements."""
-MOST_SHOWN = 8
+WIDTH = 100
+"""Columns after which the names in a statement go on in the next line."""
 MOST_FAILED = 20
 """Memos that are not read back, after which no more are tried."""
 
@@ -129,13 +131,10 @@ def separated(memo: Memo) -> Statement:
     wrong = [name for name in template.parents if name not in visible]
     against = [reason for name in wrong for reason in _naming(memo, name)]
     shown = [name for name in network.named if name in hidden]
-    by = (
-        f"{TEXT} ← {listing([*_in_families(memo, template.parents), *[POSITION] * bool(template.choices)], MOST_SHOWN)}"
-    )
+    told_by = [*_in_families(memo, template.parents), *[POSITION] * bool(template.choices)]
     lines = [
-        f"{by}, where {POSITION} has no parent",
-        f"{TEXT} ⊥ {{{listing(_in_families(memo, shown), MOST_SHOWN)}}} | "
-        f"{{{listing(_in_families(memo, template.visible), MOST_SHOWN)}}}",
+        *_wrapped(f"{TEXT} ← ", f"{', '.join(told_by)}, where {POSITION} has no parent"),
+        *_independence(_in_families(memo, shown), _in_families(memo, template.visible)),
         f"{POSITION} ⊥ every variable",
         "d-separation, tested by networkx",
     ]
@@ -264,18 +263,18 @@ def decodes(memo: Memo, cases: Mapping[str, Array]) -> Statement:
     reasons = (*gap, *dict.fromkeys(trip.reason for trip in failed))
     total = len(designed) + len(drawn)
     witness = _same_text(memo, failed) if failed else None
+    cut = f"; stopped at {MOST_FAILED} that are not read back" if len(failed) == MOST_FAILED else ""
     return Statement(
         name="text_decodes",
         condition=2,
         holds=not reasons,
-        text=f"{total:,} memos read back: {len(designed):,} that reach every phrase, and {len(drawn):,} drawn"
-        if not failed
-        else f"{total:,} memos rendered and read: {len(designed):,} that reach every phrase, and {len(drawn):,} drawn",
+        text=f"{total:,} memos {'rendered and read' if failed else 'read back'}: {len(designed):,} that reach every "
+        f"phrase, and {len(drawn):,} drawn{cut}",
         figure=f"{'at least ' * (len(failed) == MOST_FAILED)}{len(failed) + left_out:,} of {total + left_out:,} "
         "not read back"
         if reasons
         else f"{total:,} memos read back",
-        against=reasons[:MOST_SHOWN],
+        against=reasons,
         witness=witness,
     )
 
@@ -317,6 +316,20 @@ def _case(memo: Memo, codes: Mapping[str, int]) -> str:
     variables = memo.template.network.variables
     others = {name: variables[name].states[code] for name, code in codes.items() if name not in memo.template.visible}
     return ", ".join(f"{name}={state}" for name, state in {**attributes, **others}.items())
+
+
+def _independence(hidden: Sequence[str], given: Sequence[str]) -> list[str]:
+    """That the text is independent of what is hidden, given the rest; every name is there."""
+    head, left, right = f"{TEXT} ⊥ ", f"{{{', '.join(hidden)}}}", f"{{{', '.join(given)}}}"
+    if len(line := f"{head}{left} | {right}") <= WIDTH:
+        return [line]
+    return [*_wrapped(head, left), *_wrapped("| ".rjust(len(head)), right)]
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    """Lines of at most `WIDTH` columns, those after the first below the text."""
+    indent = " " * len(head)
+    return textwrap.wrap(head + text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _in_families(memo: Memo, names: Iterable[str]) -> list[str]:

@@ -129,6 +129,19 @@ def test_the_proof_is_printed_and_names_every_part(pbn_command, single):
     assert "P(Y | text)" not in pbn_command("check", single, "--samples", "5").stdout
 
 
+def test_a_proof_names_every_variable_on_lines_of_a_readable_length(pbn_command, credit):
+    printed = pbn_command("check", "credit_risk", "--samples", "5", "--proof").stdout.split("P(Y | text)")[1:]
+    assert len(printed) == len(LEVELS)
+    for level, proof in zip(credit.levels.values(), printed, strict=True):
+        assert "…" not in proof
+        statement = proof[proof.index("text ⊥ ") : proof.index("position ⊥")]
+        assert max(map(len, statement.split("\n"))) <= 104
+        told = " ".join(statement.split()).removeprefix("text ⊥ ")
+        hidden, given = (part.strip("{}").split(", ") for part in told.split(" | "))
+        assert given == list(level.visible)
+        assert sorted([*hidden, *given]) == sorted(credit.network.named)
+
+
 def test_a_proof_that_fails_shows_its_witness(pbn_command, tmp_path):
     path = tmp_path / "clash.yaml"
     path.write_text(ONE_LEVEL.replace('b: "[/] blue"', 'b: "red [/red]"'), encoding="utf-8")
