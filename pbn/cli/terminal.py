@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
-from rich.box import SIMPLE_HEAD
+from rich.box import SIMPLE_HEAD, Box
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -19,6 +20,8 @@ from pbn.errors import PbnError
 
 PIPED_WIDTH = 1000
 """Columns of output that is not a terminal: wide enough that hardly a line is broken."""
+PIPED_RULE = 120
+"""Columns of the rule below the head of a table there, at most."""
 
 _CONTROL = {code: "?" for code in (*range(32), 127, *range(128, 160)) if code != 10}
 
@@ -29,6 +32,19 @@ def _console(*, stderr: bool = False) -> Console:
         columns = os.environ.get("COLUMNS", "")
         console.width = int(columns) if columns.isdecimal() and 0 < int(columns) < 10_000 else PIPED_WIDTH
     return console
+
+
+class _ShortRule(Box):
+    """The style of tables whose lines may be very long, but for the rule below the head."""
+
+    def get_row(
+        self, widths: Iterable[int], level: Literal["head", "row", "foot", "mid"] = "row", edge: bool = True
+    ) -> str:
+        """The rule, or what stands between the cells of a row."""
+        return super().get_row(widths, level, edge)[:PIPED_RULE]
+
+
+_PIPED = _ShortRule(str(SIMPLE_HEAD), ascii=True)  # streams that lack the rule's character have one for it
 
 
 def is_terminal() -> bool:
@@ -70,7 +86,8 @@ def show_error(error: PbnError) -> None:
 
 def table(*columns: str, narrow: Collection[str] = (), right: Collection[str] = ()) -> Table:
     """An empty table in the one style of all commands: which columns keep to one line, which to the right."""
-    made = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    box = SIMPLE_HEAD if is_terminal() else _PIPED
+    made = Table(box=box, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
         made.add_column(
             column, overflow="fold", no_wrap=column in narrow, justify="right" if column in right else "left"

@@ -133,3 +133,11 @@ def test_any_width(pbn_command, monkeypatch, columns):
     *listed, _ = pbn_command("describe", "support_ticket").stdout.splitlines()
     assert max(map(len, listed)) <= columns
     assert all(line == line.rstrip() for line in listed)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_rules_are_short_in_a_pipe_though_lines_are_long(pbn_process, encoding):
+    shown = pbn_process("describe", "covert_transfer", env={"PYTHONIOENCODING": encoding}).stdout.splitlines()
+    rules = [line for line in shown if line and set(line) <= {"-", "─"}]
+    assert len(rules) == 3
+    assert max(map(len, rules)) <= 120 < max(map(len, shown))
