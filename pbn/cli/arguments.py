@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
@@ -55,8 +56,22 @@ class WorldName(click.ParamType):  # type: ignore[type-arg]
         return names or [CompletionItem(incomplete, type="file")]
 
 
+class FilePath(click.Path):
+    """The path of a file or folder; an empty text is none, though Python takes it for the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        if value == "":
+            self.fail("an empty text names no file or folder; a dot stands for the current folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 SIZE = Size()
 WORLD = WorldName()
+PATH = FilePath()
 
 
 def _budget(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from pbn.cli.arguments import budget_option, level_option, load_world, question_option, world_argument
+from pbn.cli.arguments import PATH, budget_option, level_option, load_world, question_option, world_argument
 from pbn.cli.terminal import show
 from pbn.errors import Fault, QueryError
 from pbn.loading import write_world
@@ -20,7 +20,7 @@ Examples:
 
 @click.command("convert", short_help="Write a world or network in another file format.", epilog=EXAMPLES)
 @world_argument
-@click.argument("target", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("target", type=PATH, metavar="FILE")
 @level_option
 @question_option
 @click.option("--force", is_flag=True, help="Overwrite FILE where there is one.")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 from rich.console import RenderableType
 from rich.text import Text
 
-from pbn.cli.arguments import budget_option, json_option, level_option, load_world, world_argument
+from pbn.cli.arguments import PATH, budget_option, json_option, level_option, load_world, world_argument
 from pbn.cli.terminal import heading, show, show_json, table
 from pbn.errors import Fault, QueryError, listing
 from pbn.network.trails import MOST_TRAILS, Connection, Trail
@@ -30,12 +30,12 @@ Examples:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="The drawing; .svg, .png, .pdf, .dot or .mmd says in which format.",
 )
 @click.option("--path", "ends", nargs=2, metavar="A B", help="Say why two variables are dependent or separated.")
-@click.option("--trails", "most", type=int, default=MOST_TRAILS, show_default=True, help="How many trails to list.")
+@click.option("--trails", "most", type=int, help=f"How many trails --path lists (default: {MOST_TRAILS}).")
 @click.option("--rules", is_flag=True, help="Draw the steps of rules too, which are folded otherwise.")
 @click.option("--dark", is_flag=True, help="Draw light on dark.")
 @click.option("--force", is_flag=True, help="Overwrite FILE where there is one.")
@@ -46,7 +46,7 @@ def draw_command(
     level: str | None,
     output: Path | None,
     ends: tuple[str, str] | None,
-    most: int,
+    most: int | None,
     rules: bool,
     dark: bool,
     force: bool,
@@ -58,13 +58,15 @@ def draw_command(
     --path asks whether what the level shows d-separates two variables, and lists the trails that say why;
     with -o the drawing marks them. Without --level all attributes count as shown.
     """
-    _check_use(output, ends, force, as_json)
+    _check_use(output, ends, force)
+    _check_used("--path A B", ends, {"--json": as_json, "--trails": most is not None})
+    _check_used("-o FILE", output, {"--rules": rules, "--dark": dark, "--force": force})
     from pbn.pictures.draw import draw_world, drawing_format, explain
 
     if output is not None:
         drawing_format(output)
     world = load_world(world_name, budget)
-    found = explain(world, *ends, level, most) if ends else None
+    found = explain(world, *ends, level, MOST_TRAILS if most is None else most) if ends else None
     if output is not None:
         draw_world(world, output, level, rules=rules, dark=dark, found=found)
     if found is not None and as_json:
@@ -76,7 +78,7 @@ def draw_command(
         show(*([""] if found else []), Text(f"wrote {output}"))
 
 
-def _check_use(output: Path | None, ends: tuple[str, str] | None, force: bool, as_json: bool) -> None:
+def _check_use(output: Path | None, ends: tuple[str, str] | None, force: bool) -> None:
     if output is None and ends is None:
         raise QueryError(
             Fault(
@@ -85,12 +87,18 @@ def _check_use(output: Path | None, ends: tuple[str, str] | None, force: bool, a
                 hint="-o FILE.svg draws, --path A B explains",
             )
         )
-    if as_json and ends is None:
-        raise QueryError(Fault(code="cli/draw-json", message="--json goes with --path", hint="add --path A B"))
     if output is not None and output.exists() and not force:
         raise QueryError(
             Fault(code="cli/file-exists", message=f"there is a file {output} already", hint="--force overwrites it")
         )
+
+
+def _check_used(wanted: str, there: object, options: Mapping[str, bool]) -> None:
+    """Refuse options that say something of what is not asked for."""
+    useless = [option for option, given in options.items() if given]
+    if there is None and useless:
+        message = f"{useless[0]} does nothing without {wanted.split()[0]}"
+        raise QueryError(Fault(code="cli/draw-option", message=message, hint=f"add {wanted}"))
 
 
 def _explanation(world: World, found: Connection, level: str | None) -> Iterator[RenderableType]:

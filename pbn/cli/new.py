@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from pbn.cli.arguments import PATH
 from pbn.cli.terminal import show
 from pbn.errors import Fault, QueryError
 
@@ -19,7 +20,7 @@ MAX_NAME = 100
 
 
 @click.command("new", short_help="Write a small world to begin with.")
-@click.argument("path", type=click.Path(path_type=Path), metavar="FILE.yaml")
+@click.argument("path", type=PATH, metavar="FILE.yaml")
 def new_command(path: Path) -> None:
     """Write a small commented world to FILE.yaml, named after the file; it passes `pbn check` as it is.
 

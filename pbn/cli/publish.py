@@ -9,6 +9,7 @@ from rich.text import Text
 
 from pbn.cases.publish import plan_publication, publish
 from pbn.cases.terms import DEFAULT_LANGUAGE, DEFAULT_LICENCE, DEFAULT_VERSION, LICENCES, Terms
+from pbn.cli.arguments import PATH
 from pbn.cli.terminal import progress, show
 
 EXAMPLES = """\b
@@ -18,8 +19,8 @@ Examples:
 
 
 @click.command("publish", short_help="Make data sets a folder for a data hub.", epilog=EXAMPLES)
-@click.argument("roots", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The new folder.")
+@click.argument("roots", nargs=-1, required=True, type=PATH, metavar="DIR...")
+@click.option("-o", "--out", type=PATH, required=True, metavar="DIR", help="The new folder.")
 @click.option(
     "--license",
     "licence",

@@ -18,7 +18,7 @@ from pbn.cases.plan import PART_ROWS, DatasetPlan
 from pbn.cases.records import Contents
 from pbn.cases.schedulers import KEPT, InProcess, Processes, Scheduler
 from pbn.check.checking import SEED
-from pbn.cli.arguments import budget_option, names_option, question_option, world_argument
+from pbn.cli.arguments import PATH, budget_option, names_option, question_option, world_argument
 from pbn.cli.main import INTERRUPTED
 from pbn.cli.numerals import size_text
 from pbn.cli.terminal import progress, show
@@ -68,7 +68,7 @@ def workers_option(command: Command) -> Command:
 @click.command("sample", short_help="Draw a data set that carries its truth.", epilog=EXAMPLES)
 @world_argument
 @click.option("-n", "--rows", type=COUNT, required=True, metavar="N", help="Rows to draw, in all.")
-@click.option("-o", "--out", "root", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The folder.")
+@click.option("-o", "--out", "root", type=PATH, required=True, metavar="DIR", help="The folder.")
 @names_option("--level", "Levels to write, or all (the default).")
 @click.option("--seed", type=COUNT, default=SEED, show_default=True, metavar="N", help="Seed of the rows.")
 @click.option("--start", type=COUNT, default=0, show_default=True, metavar="N", help="The first row.")

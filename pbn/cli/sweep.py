@@ -14,7 +14,15 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
-from pbn.cli.arguments import budget_option, json_option, load_world, names_option, question_option, world_argument
+from pbn.cli.arguments import (
+    PATH,
+    budget_option,
+    json_option,
+    load_world,
+    names_option,
+    question_option,
+    world_argument,
+)
 from pbn.cli.numerals import decimal, fraction_text
 from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
 from pbn.errors import BudgetError, Fault, QueryError, nearest
@@ -47,7 +55,7 @@ Examples:
     "-o",
     "--output",
     "outputs",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     metavar="FILE",
     help="Write .csv, or a picture as .svg, .png or .pdf; may be given several times.",

@@ -12,7 +12,7 @@ from rich.text import Text
 from pbn.cases.manifest import plan_of, read_manifest
 from pbn.cases.published import read_publication, verify_publication
 from pbn.cases.verify import MOST_DIFFERENCES, Verified, verify_dataset
-from pbn.cli.arguments import budget_option, json_option
+from pbn.cli.arguments import PATH, budget_option, json_option
 from pbn.cli.sample import local_scheduler, workers_option
 from pbn.cli.terminal import progress, show, show_json, waiting
 from pbn.exact.plan import DEFAULT_BUDGET
@@ -21,7 +21,7 @@ FAILED = 1
 
 
 @click.command("verify", short_help="Compute a data set again, and say what differs.")
-@click.argument("root", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("root", type=PATH, metavar="DIR")
 @workers_option
 @budget_option
 @json_option

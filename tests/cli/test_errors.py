@@ -159,3 +159,18 @@ def test_codes_and_success(capsys):
 def test_colour_on_a_terminal_only(pbn_process):
     assert "\x1b[" not in pbn_process("query", "nowhere").stderr
     assert "\x1b[" in pbn_process("query", "nowhere", env={"FORCE_COLOR": "1", "TERM": "xterm-256color"}).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "draw credit_risk -o", "sweep credit_risk --residual 0 -o", "sample credit_risk -n 5 -o", "publish data -o",
+        "convert credit_risk", "new", "verify", "publish -o hub",
+    ],
+)  # fmt: skip
+def test_an_empty_text_is_no_path(pbn_command, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    done = pbn_command(*words.split(), "")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith(": an empty text names no file or folder; a dot stands for the current folder\n")
+    assert not list(tmp_path.iterdir())
