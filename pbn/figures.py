@@ -27,6 +27,23 @@ def decimal(number: Fraction | float) -> str:
     return f"{float(number):.6f}"
 
 
+def apart(number: Fraction, other: Fraction) -> str:
+    """A probability as `decimal` writes it, with more decimals where it takes them to tell it from another.
+
+    Examples
+    --------
+    >>> apart(Fraction(1, 3), Fraction(333333, 10**6)), apart(Fraction(1, 3), Fraction(1, 3))
+    ('0.3333333', '0.333333')
+    """
+    if number == other or decimal(number) != decimal(other):
+        return decimal(number)
+    places = 7
+    while round(number, places) == round(other, places):
+        places += 1
+    whole, rest = divmod(round(number * 10**places), 10**places)
+    return f"{whole}.{rest:0{places}d}"
+
+
 def scientific(number: Fraction | float) -> str:
     """A number with three digits and an exponent of at least two digits, however small it is."""
     if isinstance(number, float) or float(number) > 1e-300:

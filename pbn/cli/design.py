@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from pbn.cli.arguments import budget_option, json_option, load_world, question_option, world_argument
-from pbn.cli.numerals import decimal, fraction_shown, fraction_text
+from pbn.cli.numerals import apart, decimal, fraction_shown, fraction_text
 from pbn.cli.terminal import heading, progress, show, show_json, table
 from pbn.errors import BudgetError, Fault, PbnError, QueryError
 from pbn.spec.numerals import decimal as numeral
@@ -106,7 +106,7 @@ def _out_of_reach(found: Design) -> PbnError:
     noise = found.noise
     if noise is not None and noise.least is not None and noise.most is not None:
         message = f"no mass of {found.variable} gives {found.level} the Bayes error {_target(found)}"
-        reach = f"{decimal(noise.least)} to {decimal(noise.most)}"
+        reach = f"{apart(noise.least, found.target)} to {apart(noise.most, found.target)}"
         hint = "--route hiding asks which attributes to hide"
         return QueryError(Fault(code="design/out-of-reach", message=message, allowed=reach, hint=hint))
     if noise is not None and noise.why_not is not None:
@@ -119,7 +119,7 @@ def _out_of_reach(found: Design) -> PbnError:
 
 
 def _display(world: World, found: Design) -> Iterator[RenderableType]:
-    own = "over budget" if found.own_error is None else decimal(found.own_error)
+    own = "over budget" if found.own_error is None else apart(found.own_error, found.target)
     yield heading(world.name, f"question {found.question}, level {found.level}: ε* = {own}; wanted {_target(found)}")
     listed = table("route", "mass", "hidden besides", "ε*", "difference", narrow=["route", "mass", "ε*", "difference"])
     for row in _rows(found):
@@ -156,7 +156,7 @@ def _rows(found: Design) -> Iterator[list[str]]:
                 "hiding",
                 _mass(hiding),
                 ", ".join(proposal.hidden) or "nothing",
-                decimal(proposal.error),
+                apart(proposal.error, found.target),
                 _difference(proposal.error, found.target),
             ]
 
@@ -184,8 +184,8 @@ def _noise_notes(noise: Noise, target: Fraction) -> Iterator[str]:
     assert noise.most is not None
     assert noise.most_at is not None
     reach = (
-        f"ε* goes from {decimal(noise.least)} without noise to at most {decimal(noise.most)} at the mass "
-        f"{numeral(noise.most_at)}"
+        f"ε* goes from {apart(noise.least, target)} without noise to at most {apart(noise.most, target)} "
+        f"at the mass {numeral(noise.most_at)}"
     )
     yield f"noise: {reach}" + ("" if noise.mass is not None else f"; {numeral(target)} is out of its reach")
 
@@ -194,7 +194,8 @@ def _hiding_notes(hiding: Hiding, target: Fraction) -> Iterator[str]:
     name = "hiding" if hiding.mass is None else f"hiding, mass {numeral(hiding.mass)}"
     if hiding.least is not None and hiding.most is not None:
         out = "" if hiding.least <= target <= hiding.most else f"; {numeral(target)} is out of its reach"
-        yield f"{name}: ε* goes from {decimal(hiding.least)} to {decimal(hiding.most)}, with all hidden{out}"
+        least, most = apart(hiding.least, target), apart(hiding.most, target)
+        yield f"{name}: ε* goes from {least} to {most}, with all hidden{out}"
     sets = f"{hiding.evaluated:,} of {2 ** len(hiding.attributes):,} sets computed"
     if hiding.refused:
         sets += f", {hiding.refused:,} of them over the budget"
@@ -214,7 +215,7 @@ def _fragments(world: World, found: Design) -> Iterator[tuple[str, list[str]]]:
         if hiding.mass == 0 and found.variable is not None and found.own_mass:
             lines = [*mass_lines(world, found.variable, Fraction(0)), *lines]
         mass = "" if hiding.mass is None else f", mass {numeral(hiding.mass)}"
-        yield f"hiding{mass}: ε* at {found.level} is {decimal(best.error)}", lines
+        yield f"hiding{mass}: ε* at {found.level} is {apart(best.error, found.target)}", lines
 
 
 def _nearest(proposals: Sequence[Proposal], target: Fraction) -> Proposal | None:

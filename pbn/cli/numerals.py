@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from pbn.figures import agrees, decimal, fraction_text, scientific, size_text
+from pbn.figures import agrees, apart, decimal, fraction_text, scientific, size_text
 
-__all__ = ["agrees", "count_text", "decimal", "fraction_lines", "fraction_shown", "fraction_text", "scientific",
-           "size_text"]  # fmt: skip
+__all__ = ["agrees", "apart", "count_text", "decimal", "fraction_lines", "fraction_shown", "fraction_text",
+           "scientific", "size_text"]  # fmt: skip
 
 
 def fraction_shown(number: Fraction, most: int = 200) -> str:

@@ -47,6 +47,14 @@ def test_what_is_pasted_has_the_error_that_is_told(pbn_command, name, question, 
         assert world.bayes_error(level, question=question).exact == Fraction(error["exact"])
 
 
+def test_a_target_is_told_apart_from_errors_near_it(pbn_command):
+    options = ["design", "credit_risk", "--level", "medium", "--route", "noise", "--target"]
+    assert "ε* = 0.1079392; wanted 0.107939\n" in pbn_command(*options, "0.107939").stdout
+    refused = pbn_command(*options, "0.0989921").stderr
+    assert refused.startswith("design/out-of-reach: no mass of residual gives medium the Bayes error 0.0989921\n")
+    assert "allowed: 0.0989925 to 0.129586" in refused
+
+
 def test_one_route(pbn_command):
     noise = json.loads(pbn_command("design", "credit_risk", "--level", "low", "--target", "1/20", "--route", "noise",
                                    "--json").stdout)  # fmt: skip

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pbn.cli.arguments import SIZE, parse_evidence
 from pbn.cli.inquiry import split_pairs
-from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_text, size_text
+from pbn.cli.numerals import agrees, apart, decimal, fraction_lines, fraction_text, size_text
 from pbn.errors import QueryError
 
 probabilities = st.fractions(min_value=0, max_value=1)
@@ -22,6 +22,15 @@ def test_decimal_is_near_and_certain_only_where_it_is(number):
     assert abs(told - number) <= Fraction(1, 10**6)
     assert (told == 0) == (number == 0)
     assert (told == 1) == (number == 1)
+
+
+@given(probabilities, st.fractions(min_value=-1, max_value=1), st.integers(0, 50))
+def test_two_numbers_are_told_apart_where_they_differ(number, change, places):
+    other = min(max(number + change / 10**places, Fraction(0)), Fraction(1))
+    texts = apart(number, other), apart(other, number)
+    assert (texts[0] == texts[1]) == (number == other)
+    for text, told in zip(texts, (number, other), strict=True):
+        assert text == decimal(told) or abs(Fraction(text) - told) <= Fraction(1, 10**7)
 
 
 @pytest.mark.parametrize("exponent", [5, 300, 320, 5000])
