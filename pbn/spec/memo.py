@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence as AbstractSequence
 
 from pbn.errors import listing
 from pbn.spec.model import Count, Measurement, MemoSpec, Paragraph, Phrase, Sentence, Slot, Wording
@@ -52,6 +54,7 @@ class _MemoReader:
         self.families = resolver.declarations.families
         self.labels: set[str] = set()
         self.slots: dict[str, Scalar] = {}
+        self.unread = False  # a sentence could not be read, so that slots may be missing here
 
     # -- sentences ---------------------------------------------------------------------------------
 
@@ -59,9 +62,9 @@ class _MemoReader:
         section = body.mapping("sentences")
         assert section is not None
         sentences: dict[str, Sentence] = {}
+        well_named = True
         for key, node in section.pairs:
-            if not check_label(key, "sentence", self.report):
-                continue
+            well_named = check_label(key, "sentence", self.report) and well_named
             if key.text in self.labels:
                 self.report.add("spec/duplicate-key", f"the sentence {key.text!r} stands twice", key.place)
             self.labels.add(key.text)
@@ -69,11 +72,14 @@ class _MemoReader:
                 most = f"at most {MAX_SENTENCES:,}"
                 self.report.add("spec/too-large", "the memo has too many sentences", key.place, allowed=most)
                 self.report.close()
-            texts = self._phrasings(node, key)
+            before, texts = len(self.report), self._phrasings(node, key)
             pieces = tuple(tuple(self._pieces(text)) for text in texts)
-            self._check_same_slots(key, texts, pieces)
+            if len(self.report) > before:
+                self.unread = True
+            else:
+                self._check_same_slots(key, texts, pieces)
             sentences[key.text] = Sentence(label=key.text, phrasings=pieces)
-        orders = self._orders(body, tuple(sentences))
+        orders = self._orders(body, tuple(sentences)) if well_named else ()
         return Paragraph(sentences=tuple(sentences.values()), orders=orders)
 
     def _phrasings(self, node: Node, key: Scalar) -> tuple[Scalar, ...]:
@@ -178,10 +184,11 @@ class _MemoReader:
             if sorted(found) != sorted(labels):
                 self.report.add(
                     "spec/memo-order",
-                    "an order names every sentence of its paragraph once",
+                    f"an order of sentences {_wrong_order(found, labels)}",
                     item.place,
-                    found=listing(found),
-                    allowed=listing(labels),
+                    found=listing(found) or "no sentence",
+                    allowed=f"each of {listing(labels)}, once",
+                    hint=next((self.report.suggest(label, labels) for label in found if label not in position), None),
                 )
                 continue
             order = tuple(position[label] for label in found)
@@ -197,6 +204,8 @@ class _MemoReader:
             name = key.text
             if name not in self.families and name not in self.resolver.declarations.by_member:
                 self.resolver.declarations.find(key, self.report)
+            elif name not in self.slots and self.unread:
+                continue  # its slot may be the one that could not be read
             elif name not in self.slots:
                 self.report.add(
                     "spec/memo-phrases",
@@ -297,27 +306,28 @@ class _MemoReader:
     def _code(self, key: Scalar, node: Node) -> Wording:
         """The wording of a repeated variable: its states in a row, in groups where the file says so."""
         self.check_code(key.text, key)
-        groups, text = None, node if isinstance(node, Scalar) else None
+        before, groups, text = len(self.report), None, node if isinstance(node, Scalar) else None
         if isinstance(node, Mapping):
-            text = node.scalar(CODE)
+            text, keys = node.scalar(CODE), (CODE, GROUPS)
             for inner, _ in node.pairs:
-                if inner.text not in (CODE, GROUPS):
-                    allowed = f"{CODE}, {GROUPS}"
+                if inner.text not in keys:
                     self.report.add(
                         "spec/unknown-key",
-                        f"there is no key {shorten(inner.text)!r} here",
+                        f"there is no key {shorten(inner.text)!r} here: {key.text} is repeated, and told as one code",
                         inner.place,
-                        allowed=allowed,
+                        allowed=listing(keys),
+                        hint=self.report.suggest(inner.text, keys),
                     )
             groups = self._groups(node.scalar(GROUPS), len(self.families[key.text])) if GROUPS in node else None
         phrase = self._phrase(text) if text else None
         if phrase is None or phrase.after is None:
-            self.report.add(
-                "spec/memo-phrases",
-                f"{key.text} is repeated: its phrase is one text with {{}} for the whole row",
-                key.place,
-                hint=f'write {key.text}: {{code: "the code is {{}}", groups: 4}}',
-            )
+            if len(self.report) == before:
+                self.report.add(
+                    "spec/memo-phrases",
+                    f"{key.text} is repeated: its phrase is one text with {{}} for the whole row",
+                    key.place,
+                    hint=f'write {key.text}: {{code: "the code is {{}}", groups: 4}}',
+                )
             return Wording(by=None, phrases={})
         return Wording(by=None, phrases={None: {None: (phrase,)}}, groups=groups)
 
@@ -342,6 +352,16 @@ class _MemoReader:
                     hint=f"give its members slots of their own, as in {{{member}}}",
                 )
                 return
+
+
+def _wrong_order(found: AbstractSequence[str], labels: AbstractSequence[str]) -> str:
+    """What an order of sentences does instead of naming each of its paragraph once."""
+    times, known = Counter(found), set(labels)
+    lacking = [label for label in labels if label not in times]
+    again = [label for label in labels if times[label] > 1]
+    others = [label for label in times if label not in known]
+    parts = (("leaves out", lacking, ""), ("repeats", again, ""), ("names", others, ", not in this paragraph"))
+    return " and ".join(f"{verb} {shorten(listing(names, 5))}{where}" for verb, names, where in parts if names)
 
 
 def _composed(words: str) -> str:
