@@ -12,7 +12,7 @@ import numpy as np
 
 from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.network.model import Array, Network, Variable, number_text
-from pbn.spec.numerals import numeral
+from pbn.spec.numerals import exact, not_exact, numeral
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class _States:
         for spelt in (plain, text):
             if spelt in self.by_text:
                 return self.by_text[spelt]
-        number = numeral(text.strip())
+        number = exact(text)
         if number is not None and number in self.by_number:
             return self.by_number[number]
         near = self._near(value)
@@ -92,7 +92,8 @@ def _unknown_state(variable: Variable, text: str, number: Fraction | None) -> Fa
         step = number_text(values[1] - values[0])
         allowed = f"{variable.states[0]} to {variable.states[-1]}{unit} in steps of {step}"
         if number is None:
-            return Fault(code="query/not-a-number", message=f"{name} is a number, not {shown!r}", allowed=allowed)
+            message = f"{name} is a number, and {not_exact(text)}"
+            return Fault(code="query/not-a-number", message=message, allowed=allowed)
         if not values[0] <= number <= values[-1]:
             return Fault(code="query/out-of-range", message=f"{name} cannot be {shown}", allowed=allowed)
         below = max(k for k, value in enumerate(values) if value <= number)

@@ -198,18 +198,16 @@ def _literal(node: ast.Constant, encoded: bytes, offset: int) -> Fraction:
         )
     source = encoded[node.col_offset : node.end_col_offset].decode().replace("_", "").lower()
     mantissa, _, exponent = source.partition("e")
-    if (
-        source.startswith(("0x", "0b", "0o"))
-        or len(mantissa) > MAX_DIGITS
-        or len(exponent) > 3
-        or abs(int(exponent or 0)) > MAX_DIGITS
-    ):
-        fail(
-            "rule/number",
-            f"the number {source[:24]} is too large or not decimal",
-            offset,
-            f"decimal numbers of at most {MAX_DIGITS} digits",
-        )
+    reason = None
+    if source.startswith(("0x", "0b", "0o")):
+        reason = "is not decimal"
+    elif len(mantissa) > MAX_DIGITS:
+        reason = "has too many digits"
+    elif len(exponent) > 3 or abs(int(exponent or 0)) > MAX_DIGITS:
+        reason = f"is too {'small' if exponent.startswith('-') else 'large'}"
+    if reason:
+        allowed = f"decimal numbers of at most {MAX_DIGITS} digits, exponents from -{MAX_DIGITS} to {MAX_DIGITS}"
+        fail("rule/number", f"the number {source[:24]} {reason}", offset, allowed)
     return Fraction(source)
 
 

@@ -17,7 +17,9 @@ MAX_BITS = 2_000
 Number = Fraction | Decimal | float | int | str
 """What is taken for an exact number; a float stands for its shortest decimal text."""
 
+_DIGITS = f"numerator and denominator have at most {MAX_BITS:,} binary ones"
 _NUMERAL = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?|[0-9]+/[0-9]+)")
+_SCIENTIFIC = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE]([+-]?)[0-9]+")
 _RANGE = re.compile(r"(?:([A-Za-z])\.\.([A-Za-z])|([+-]?[0-9]{1,15})\.\.([+-]?[0-9]{1,15}))")
 _RANGE_LIKE = re.compile(r"\S+\.\.\S+")
 
@@ -68,6 +70,29 @@ def exact(number: Number) -> Fraction | None:
             return None
         value = Fraction(text)
     return value if value.numerator.bit_length() + value.denominator.bit_length() <= MAX_BITS else None
+
+
+def not_exact(number: object) -> str:
+    """Why `exact` takes no such number, in words.
+
+    Examples
+    --------
+    >>> not_exact("1e-400"), not_exact("1/0")
+    ("'1e-400' is too small: an exponent has at most two digits", "'1/0' divides by 0")
+    >>> not_exact("a third"), not_exact(float("inf"))
+    ("'a third' is no number", "'inf' is no number")
+    """
+    try:
+        text = str(number).strip()
+    except ValueError:  # Python does not print whole numbers of thousands of digits
+        return f"a number of thousands of digits is too large: {_DIGITS}"
+    shown = repr(text if len(text) <= 60 else f"{text[:59]}…")
+    scientific = _SCIENTIFIC.fullmatch(text)
+    if scientific and not _NUMERAL.fullmatch(text):
+        return f"{shown} is too {'small' if scientific[1] == '-' else 'large'}: an exponent has at most two digits"
+    if re.fullmatch("[+-]?[0-9]+/0+", text):
+        return f"{shown} divides by 0"
+    return f"{shown} has too many digits: {_DIGITS}" if _NUMERAL.fullmatch(text) else f"{shown} is no number"
 
 
 def numeral_text(number: Fraction) -> str:
@@ -146,7 +171,8 @@ def expand(scalar: Scalar, most: int = MAX_STATES) -> tuple[str, ...]:
     else:
         low, high = int(match[3]), int(match[4])
     if low > high:
-        raise BadRange("this range runs backwards")
+        first, last = text.split("..")
+        raise BadRange(f"this range begins with {first} and ends with {last}; write {last}..{first}")
     if high - low >= most:
         raise BadRange(f"this range has {high - low + 1:,} states, at most {most:,} are allowed")
     return tuple((chr if match[1] else str)(number) for number in range(low, high + 1))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.spec.nodes import Mapping, Node, Scalar
-from pbn.spec.numerals import Number, exact, numeral, numeral_text
+from pbn.spec.numerals import Number, exact, not_exact, numeral, numeral_text
 
 
 def with_values(root: Node, parameters: AbstractMapping[str, Number]) -> Node:
@@ -64,7 +64,7 @@ def _scalar(name: str, node: Node, number: Number) -> Scalar:
         raise QueryError(
             Fault(
                 code="query/parameter-value",
-                message=f"{str(number)[:60]!r} is no value for the parameter {name}",
+                message=f"no value for the parameter {name}: {not_exact(number)}",
                 allowed="a number such as 0.48, 3/4 or 1e-3",
             )
         )

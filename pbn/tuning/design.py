@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from pbn.errors import BudgetError, Fault, QueryError, listing, nearest
 from pbn.loading import load
 from pbn.network.residual import neutral_state, only_residual, residual_mass, residuals
-from pbn.spec.numerals import Number, exact
+from pbn.spec.numerals import Number, exact, not_exact
 from pbn.tuning.curve import error_curve
 from pbn.tuning.hiding import Hiding, best_hiding
 from pbn.tuning.worlds import world_with_residual_mass
@@ -100,11 +100,8 @@ def design(
     """
     wanted = exact(target)
     if wanted is None or not 0 <= wanted <= 1:
-        raise QueryError(
-            Fault(
-                code="design/target", message=f"{str(target)[:60]!r} is no Bayes error", allowed="a number from 0 to 1"
-            )
-        )
+        message = not_exact(target) if wanted is None else f"{str(target)[:60]!r} is no Bayes error"
+        raise QueryError(Fault(code="design/target", message=message, allowed="a number from 0 to 1"))
     if route not in get_args(Route):
         routes = get_args(Route)
         message, hint = f"there is no route {str(route)[:60]!r}", nearest(str(route), routes)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from pbn.errors import Fault, QueryError
-from pbn.spec.numerals import Number, exact
+from pbn.spec.numerals import Number, decimal, exact, not_exact
 
 MOST_VALUES = 10_000
 """Values of one sweep."""
@@ -34,12 +34,11 @@ def swept_values(text: str) -> tuple[Fraction, ...]:
     if len(parts) != 3:
         raise _fault("range", f"{text[:60]!r} is no range", "write first:last:step, or values with commas between them")
     first, last, step = (_number(part.strip()) for part in parts)
-    if step == 0:
-        raise _fault("range", f"the range {text[:60]} has the step 0", "a step is more than 0")
-    if last < first or step < 0:
-        raise _fault(
-            "range", f"the range {text[:60]} runs backwards", "write first:last:step, the last not below the first"
-        )
+    if step <= 0:
+        raise _fault("range", f"the range {text[:60]!r} has the step {decimal(step)}", "a step is more than 0")
+    if last < first:
+        message = f"the range {text[:60]!r} begins with {decimal(first)} and ends with {decimal(last)}"
+        raise _fault("range", message, "write first:last:step, the last not below the first")
     count = (last - first) // step + 1
     _check_count(count)
     return tuple(first + k * step for k in range(count))
@@ -57,7 +56,7 @@ def checked_values(values: Iterable[Number]) -> tuple[Fraction, ...]:
 def _number(value: Number) -> Fraction:
     number = exact(value)
     if number is None:
-        raise _fault("number", f"{str(value)[:60]!r} is no number", "a number is 0.48, 3/4 or 1e-3")
+        raise _fault("number", not_exact(value), "a number is 0.48, 3/4 or 1e-3")
     return number
 
 

@@ -82,7 +82,7 @@ def test_over_the_budget(pbn_command):
 @pytest.mark.parametrize(("arguments", "code", "words"), [
     ([], "sweep/what", "--residual 0:0.6:0.05"), (["--residual", "0", "--parameter", "x=0"], "sweep/what", "both"),
     (["--parameter", "residual_mass"], "sweep/what", "NAME=first:last:step"),
-    (["--residual", "1:0:0.1"], "sweep/range", "backwards"), (["--residual", "0:1:0"], "sweep/range", "step 0"),
+    (["--residual", "1:0:0.1"], "sweep/range", "begins with 1"), (["--residual", "0:1:0"], "sweep/range", "step 0"),
     (["--residual", "0:1:1e-6"], "sweep/too-many", "1,000,001"), (["--residual", "many"], "sweep/number", "'many'"),
     (["--residual", "nan"], "sweep/number", "'nan'"), (["--residual", ""], "sweep/range", "no value"),
     (["--residual", "0,1.5"], "residual/mass", "1.5 is no probability"),

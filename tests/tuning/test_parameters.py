@@ -57,11 +57,13 @@ def test_a_parameter_defined_through_others_may_be_set_too():
 
 @pytest.mark.parametrize(("parameters", "error", "code", "words"), [
     ({"shar": 1}, pbn.QueryError, "query/unknown-parameter", "did you mean 'share'?"),
-    ({"share": "many"}, pbn.QueryError, "query/parameter-value", "'many' is no value for the parameter share"),
+    ({"share": "many"}, pbn.QueryError, "query/parameter-value", "value for the parameter share: 'many' is no number"),
     ({"share": float("nan")}, pbn.QueryError, "query/parameter-value", "nan"),
     ({"share": True}, pbn.QueryError, "query/parameter-value", "True"),
-    ({"share": "1e-3000"}, pbn.QueryError, "query/parameter-value", "1e-3000"),
-    ({"share": "1/0"}, pbn.QueryError, "query/parameter-value", "1/0"),
+    ({"share": "1e-3000"}, pbn.QueryError, "query/parameter-value", "'1e-3000' is too small: an exponent"),
+    ({"share": "1/0"}, pbn.QueryError, "query/parameter-value", "'1/0' divides by 0"),
+    ({"share": 10**5000}, pbn.QueryError, "query/parameter-value", "too large: numerator and denominator"),
+    ({"share": "1." + "1" * 1500}, pbn.QueryError, "query/parameter-value", "has too many digits"),
     ({"share": None}, pbn.QueryError, "query/parameter-value", "None"),
     ({"share": -0.1}, pbn.SpecError, "spec/probability", "is negative"),
     ({"share": 2}, pbn.SpecError, "spec/probability", "is more than 1"),

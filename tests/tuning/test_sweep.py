@@ -129,16 +129,21 @@ def test_ranges_end_where_they_are_told(first, count, step):
     assert values == tuple(first + k * step for k in range(count + 1))
 
 
-@pytest.mark.parametrize(("text", "code"), [
-    ("1:0:0.1", "sweep/range"), ("0:1:0", "sweep/range"), ("0:1:-1", "sweep/range"), ("0:1", "sweep/range"),
-    ("0:1:1:1", "sweep/range"), ("", "sweep/range"), (",", "sweep/range"), ("0:1:x", "sweep/number"),
-    ("nan:1:1", "sweep/number"), ("0:inf:1", "sweep/number"), ("1,two", "sweep/number"),
-    ("0:1:0.000001", "sweep/too-many"), ("0:1e99:1e-99", "sweep/too-many"),
+@pytest.mark.parametrize(("text", "code", "words"), [
+    ("1:0:0.1", "sweep/range", "begins with 1 and ends with 0"), ("0:1:0", "sweep/range", "has the step 0"),
+    ("0:1:-0.1", "sweep/range", "has the step -0.1"), ("1:0:-1", "sweep/range", "a step is more than 0"),
+    ("0:1", "sweep/range", "is no range"), ("0:1:1:1", "sweep/range", "is no range"), ("", "sweep/range", "no value"),
+    (",", "sweep/range", "no value"), ("0:1:x", "sweep/number", "'x' is no number"),
+    ("nan:1:1", "sweep/number", "'nan' is no number"), ("0:inf:1", "sweep/number", "'inf'"),
+    ("1,two", "sweep/number", "'two'"), ("1e-400", "sweep/number", "'1e-400' is too small"),
+    ("0:1e400:1", "sweep/number", "'1e400' is too large"), ("1/0", "sweep/number", "'1/0' divides by 0"),
+    ("0:1:0.000001", "sweep/too-many", "1,000,001"), ("0:1e99:1e-99", "sweep/too-many", "more than 10^15"),
 ])  # fmt: skip
-def test_ranges_that_are_none(text, code):
+def test_ranges_that_are_none(text, code, words):
     with pytest.raises(pbn.QueryError) as caught:
         swept_values(text)
     assert caught.value.code == code
+    assert words in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
