@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pbn.cases.groups import groups_of
+from pbn.cases.groups import Groups, groups_of
 from pbn.cases.protocol import SEEDS
+from pbn.models.additive import Bracket
 from pbn.models.baselines import Fitted, View
+from pbn.models.binned import cells_of, higher_order_brackets, multicalibration_bracket
 from pbn.pictures.plots import line_style, plain_numbers, plot_files
 from pbn.scores.higher_order import Mixtures, higher_order, snapshot_error
-from pbn.studies.reference import REFERENCE, Reference, inputs, prior, reference, trained
+from pbn.studies.multicalibration import constant_of, exact_constant
+from pbn.studies.population import additive_of
+from pbn.studies.reference import BINS, BLOCKS, REFERENCE, Reference, inputs, prior, reference, trained
 from pbn.studies.snapshots import calibrations, mixtures_of
 from pbn.studies.study import FACTOR_WORLDS, TITLES, Comparison, Finding, Study, claim, world_of
 
@@ -29,7 +33,10 @@ DRAW = "other inputs than those of our source; which quantities were checked the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A quantity on some inputs less its value on the pooled ones; ``check`` is 0 for the million-input reference."""
+    """A quantity on some inputs, on the pooled ones, and without sampling, ``proved`` ± ``radius``.
+
+    ``check`` is the seed of the inputs, 0 for the reference of the studies.
+    """
 
     world: str
     training: int
@@ -38,11 +45,18 @@ class Difference:
     inputs: int
     value: float
     pooled: float
+    proved: float
+    radius: float
 
     @property
     def size(self) -> float:
         """How far it is from the pooled value."""
         return abs(self.value - self.pooled)
+
+    @property
+    def off(self) -> float:
+        """How far it is from the value without sampling."""
+        return abs(self.value - self.proved)
 
 
 def _tasks(quick: bool) -> Sequence[tuple[str, int]]:
@@ -65,7 +79,8 @@ def _differences(view: View, seed: int, model: Fitted, name: str, quick: bool) -
     runs = {check: reference(view, model, check, sizes[-1], groups) for check in CHECKS}
     million = reference(view, model, REFERENCE + seed, inputs(quick), groups)
     pooled = quantities(joined(list(runs.values())), fits, name)
-    parts = [(check, size, first(run, size)) for check, run in runs.items() for size in sizes]
+    proved = brackets(view, model, groups, fits, name)
+    parts = [(check, size, run.first(BLOCKS * size // sizes[-1])) for check, run in runs.items() for size in sizes]
     found = []
     for check, size, part in [*parts, (0, inputs(quick), million)]:
         for quantity, value in quantities(part, fits, name).items():
@@ -78,6 +93,8 @@ def _differences(view: View, seed: int, model: Fitted, name: str, quick: bool) -
                     inputs=size,
                     value=value,
                     pooled=pooled[quantity],
+                    proved=proved[quantity].middle,
+                    radius=proved[quantity].radius,
                 )
             )
     return found
@@ -97,10 +114,23 @@ def quantities(run: Reference, fits: Mapping[int, tuple[Mixtures, Mixtures]], na
     return found
 
 
-def first(run: Reference, count: int) -> Reference:
-    """The first inputs of a reference; ``count`` must end with a block."""
-    blocks = count * len(run.moments) // len(run.q)
-    return Reference(q=run.q[:count], p=run.p[:count], moments=run.moments[:blocks])
+def brackets(
+    view: View, model: Fitted, groups: Groups, fits: Mapping[int, tuple[Mixtures, Mixtures]], name: str
+) -> dict[str, Bracket]:
+    """`quantities` without sampling."""
+    if name == PRIOR:
+        constant = exact_constant(view.world, groups, constant_of(view, model))
+        return {f"MC, {name}": Bracket(low=constant, high=constant)}
+    predictor = additive_of(view, model)
+    found = {f"MC, {name}": multicalibration_bracket(predictor, groups.demands, BINS)}
+    cells = cells_of(predictor, BINS)
+    for k, (before, fitted) in fits.items():
+        distances = higher_order_brackets(cells, fitted, k)
+        found[f"E_k before, k = {k}"] = higher_order_brackets(cells, before, k).snapshot_error
+        found[f"E_k, k = {k}"] = distances.snapshot_error
+        found[f"E_HO, k = {k}"] = distances.higher_order_error
+        found[f"δ_k, k = {k}"] = distances.target_separation
+    return found
 
 
 def joined(runs: Sequence[Reference]) -> Reference:
@@ -119,15 +149,16 @@ def _show(answers: Sequence[list[Difference]], quick: bool) -> Finding:
     figure = plot_files(
         "How far are references of different sizes from each other?",
         f"Largest absolute difference to a pooled reference of {pooled:,} inputs, over MC and the distances at all k "
-        "and three training seeds. A run of a seed is part of the pooled one; the largest reference is not.",
+        "and three training seeds. A run of a seed is part of the pooled one; the largest reference is not. The values "
+        "without sampling are proved brackets (the study of the population), independent of all references.",
         1,
         2,
         lambda panels: _draw(panels, differences),
         quick=quick,
     )
     return Finding(
-        columns=(*names, "difference"),
-        rows=tuple((*(getattr(one, name) for name in names), one.size) for one in differences),
+        columns=(*names, "difference", "off"),
+        rows=tuple((*(getattr(one, name) for name in names), one.size, one.off) for one in differences),
         figure=figure,
         comparisons=tuple(_comparisons(differences, quick)),
     )
@@ -155,6 +186,25 @@ def _comparisons(differences: Sequence[Difference], quick: bool) -> list[Compari
                 why=DRAW,
             )
         )
+    return [*found, *_against_proved(differences)]
+
+
+def _against_proved(differences: Sequence[Difference]) -> list[Comparison]:
+    radius = max(one.radius for one in differences)
+    found = []
+    for size in sorted({one.inputs for one in differences}):
+        worst = max((one for one in differences if one.inputs == size), key=lambda one: one.off)
+        found.append(
+            Comparison(
+                quantity="largest difference to the value without sampling",
+                where=f"{size:,} inputs",
+                published=None,
+                ours=f"{worst.off:.5f} ({worst.quantity}, {worst.world})",
+                kind="drawn",
+                agrees=None,
+                why=f"over all quantities and seeds; the values without sampling are proved to ± {radius:.1g}",
+            )
+        )
     return found
 
 
@@ -168,8 +218,11 @@ def _draw(panels: Sequence[Axes], differences: Sequence[Difference]) -> None:
         (count,) = {one.inputs for one in own if not one.check}
         worst = max(one.size for one in own if not one.check)
         axes.plot([count], [worst], **line_style(3, label="reference of the studies", linestyle="none", markersize=7))
+        every = [*sizes, count]
+        off = [max(one.off for one in own if one.inputs == size) for size in every]
+        axes.plot(every, off, **line_style(4, label="any, to the value without sampling"))
         axes.axhline(TOLERANCE, color="#1b1f24", linewidth=1.0, linestyle=(0, (1, 1.6)), label="tolerance 0.001")
-        plain_numbers(axes, [*sizes, count])
+        plain_numbers(axes, every)
         axes.set_ylim(bottom=0)
         axes.set_title(TITLES[world])
         axes.set_xlabel("reference inputs")
@@ -184,4 +237,5 @@ STUDY = Study(
     tasks=_tasks,
     answer=_answer,
     show=_show,
+    version=2,
 )

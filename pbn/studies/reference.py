@@ -52,6 +52,15 @@ class Reference:
     p: Array
     moments: Array
 
+    def first(self, blocks: int) -> Reference:
+        """The first of its blocks; the moments must have been taken."""
+        rows = len(self.q) * blocks // len(self.moments)
+        return Reference(q=self.q[:rows], p=self.p[:rows], moments=self.moments[:blocks])
+
+    def blocks(self) -> list[tuple[Array, Array]]:
+        """Predictions and truth of each block."""
+        return list(zip(np.array_split(self.q, BLOCKS), np.array_split(self.p, BLOCKS), strict=True))
+
     @property
     def pooled(self) -> Array:
         """The moments over all inputs."""
@@ -62,8 +71,7 @@ class Reference:
         """The largest moment's size, and the standard error of the moment that attains it, from the blocks."""
         pooled = self.pooled
         at = np.unravel_index(np.argmax(np.abs(pooled)), pooled.shape)
-        spread = self.moments[:, at[0], at[1]].std(ddof=1) / np.sqrt(len(self.moments))
-        return float(np.abs(pooled[at])), float(spread)
+        return float(np.abs(pooled[at])), block_error(self.moments[:, at[0], at[1]])
 
 
 def reference(view: View, model: Fitted, seed: int, count: int, groups: Groups | None = None) -> Reference:
@@ -81,6 +89,6 @@ def reference(view: View, model: Fitted, seed: int, count: int, groups: Groups |
     return Reference(q=np.concatenate(q), p=np.concatenate(p), moments=np.array(found))
 
 
-def block_error(values: Sequence[float]) -> float:
+def block_error(values: Sequence[float] | Array) -> float:
     """Standard error of the mean of independent values."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))

@@ -26,7 +26,7 @@ from pbn.scores.higher_order import (
     snapshot_law,
     target_separation,
 )
-from pbn.studies.reference import BINS, BLOCKS, CALIBRATION, REFERENCE, block_error, inputs, reference, trained
+from pbn.studies.reference import BINS, CALIBRATION, REFERENCE, block_error, inputs, reference, trained
 from pbn.studies.study import FACTOR_WORLDS, TITLES, Comparison, Finding, Study, claim, near, world_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _answer(task: tuple[str, int], quick: bool) -> list[Errors]:
     model = trained(view, seed)
     found = reference(view, model, REFERENCE + seed, inputs(quick))
     mixtures = mixtures_of(found.q, found.p)
-    parts = [mixtures_of(q, p) for q, p in zip(_blocks(found.q), _blocks(found.p), strict=True)]
+    parts = [mixtures_of(q, p) for q, p in found.blocks()]
     fits = calibrations(view, model, seed)
     errors = []
     for k in LABELS:
@@ -90,10 +90,6 @@ def _answer(task: tuple[str, int], quick: bool) -> list[Errors]:
 def mixtures_of(q: Array, p: Array) -> Mixtures:
     """The Bayes mixtures within the bins of the predictions."""
     return bayes_mixtures(p, equal_width_bins(q, BINS), BINS)
-
-
-def _blocks(values: Array) -> list[Array]:
-    return np.array_split(values, BLOCKS)
 
 
 def calibrations(view: View, model: Fitted, seed: int) -> dict[int, tuple[Mixtures, Mixtures]]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import logit
 
 from pbn.cases.groups import groups_of
+from pbn.cases.sample import rows
+from pbn.models.additive import AdditivePredictor
 from pbn.models.baselines import BayesClassifier, View
+from pbn.models.binned import multicalibration_bracket
 from pbn.scores.higher_order import higher_order
 from pbn.scores.multicalibration import multicalibration
-from pbn.studies import accuracy, bounds, convergence, snapshots
+from pbn.studies import accuracy, bounds, convergence, population, snapshots
 from pbn.studies import multicalibration as study_of_mc
 from pbn.studies.reference import BLOCKS, prior, reference, trained
 from pbn.studies.study import world_of
@@ -18,6 +22,10 @@ from pbn.studies.study import world_of
 @pytest.fixture(scope="module")
 def view():
     return View(world_of("credit_risk"), "high")
+
+
+def view_rows(view):
+    return rows(view.world, 1, 0, 1, view.needed)
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +40,6 @@ def test_a_reference_is_the_same_in_blocks(view, model):
     again = reference(view, model, 7, 4000)
     assert (found.q == again.q).all()
     assert (found.p == again.p).all()
-    from pbn.cases.sample import rows
-
     drawn = rows(view.world, 7, 0, 4000, tuple(dict.fromkeys([*view.needed, *groups.needed])))
     whole = multicalibration(found.q, found.p, groups.members(drawn), groups.names)
     assert found.multicalibration()[0] == pytest.approx(whole.value)
@@ -73,7 +79,7 @@ def test_the_triangle_inequality_of_snapshots(view, model):
 def test_parts_of_a_reference_join(view, model):
     groups = groups_of(view.world)
     run = reference(view, model, 3, 2000, groups)
-    part = convergence.first(run, 1000)
+    part = run.first(BLOCKS // 2)
     assert (len(part.q), len(part.moments)) == (1000, BLOCKS // 2)
     both = convergence.joined([run, run])
     assert np.allclose(both.pooled, run.pooled)
@@ -100,3 +106,45 @@ def test_accuracy_of_one_seed():
         if one.method == accuracy.BAYES:
             assert one.agree == 500
             assert one.log_p > -4
+
+
+# -- without sampling --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("predictor", [population.LOGISTIC, population.BOOSTED])
+def test_sampled_values_are_near_those_without_sampling(predictor, monkeypatch):
+    monkeypatch.setattr(population, "inputs", lambda quick: 40_000)
+    found = population._answer(("credit_risk", "high", predictor), True)
+    assert {one.quantity for one in found} == set(population.QUANTITIES)
+    for one in found:
+        assert one.high - one.low < 1e-4
+        assert abs(one.off) <= 5 * one.error + (one.high - one.low) / 2, one
+
+
+def test_enumeration_and_convolution_agree(view):
+    """A regression on categories alone can be computed in both ways, which share no step after the patterns."""
+    world, groups = view.world, groups_of(view.world)
+    of_categories = View(world, "high", names=("sector", "cycle", "cash_generation", "debt_service"))
+    model = trained(of_categories, 2032)
+    exact = population.enumerated_values(of_categories, model, groups)
+    for quantity, bracket in population.additive_values(of_categories, model, groups).items():
+        assert bracket.low <= exact[quantity].middle <= bracket.high, quantity
+        assert bracket.radius < 0.01  # whole patterns may lie near an edge
+
+
+def test_a_constant_is_computed_in_two_ways(view):
+    groups = groups_of(view.world)
+    predictor = AdditivePredictor(view, np.zeros(view.features(view_rows(view)).shape[1]), float(logit(0.25)))
+    found = multicalibration_bracket(predictor, groups.demands)
+    assert found.low <= study_of_mc.exact_constant(view.world, groups, 0.25) <= found.high
+    assert found.radius < 1e-4
+
+
+def test_convergence_has_a_bracket_for_each_quantity(view, model):
+    fits = {2: snapshots.calibrations(view, model, 2032)[2]}
+    groups = groups_of(view.world)
+    run = reference(view, model, 5, 40_000, groups)
+    sampled = convergence.quantities(run, fits, convergence.LOGISTIC)
+    proved = convergence.brackets(view, model, groups, fits, convergence.LOGISTIC)
+    assert proved.keys() == sampled.keys()
+    assert all(abs(sampled[name] - proved[name].middle) < 0.004 for name in proved)
