@@ -111,3 +111,69 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     names = list(names)
     shown = ", ".join(names[:most])
     return shown + (f", … ({len(names)} in all)" if len(names) > most else "")
+
+
+MOST_SHOWN = 50
+"""Faults of one file that its error lists."""
+MOST_FOUND = 1_000
+"""Faults after which a file is read no further."""
+
+
+class Faults:
+    """The faults of a file as they are found; reading goes on after a fault as far as it makes sense.
+
+    ``family`` is where those that hold only the rest of a code belong.
+
+    Examples
+    --------
+    >>> faults = Faults(SpecError, "spec")
+    >>> faults.add("row-sum", "the row sums to 0.9, not 1", Place(file="demo.yaml", line=3, column=5))
+    >>> faults.raise_any()
+    Traceback (most recent call last):
+    pbn.errors.SpecError: demo.yaml:3:5: spec/row-sum: the row sums to 0.9, not 1
+    """
+
+    def __init__(self, error: type[PbnError], family: str) -> None:
+        self.error, self.family = error, family
+        self._found: list[Fault] = []
+
+    def add(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        found: str | None = None,
+        allowed: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        """Keep one more fault."""
+        code = code if "/" in code else f"{self.family}/{code}"
+        self.keep(Fault(code=code, message=message, place=place, found=found, allowed=allowed, hint=hint))
+
+    def keep(self, fault: Fault) -> None:
+        """Keep one more fault; ends the reading once there are far too many."""
+        self._found.append(fault)
+        if len(self._found) >= MOST_FOUND:
+            self.raise_any()
+
+    def suggest(self, name: str, candidates: Iterable[str]) -> str | None:
+        """The hint that names what ``name`` may have been meant for; costly, so for the first faults only."""
+        return nearest(name, candidates) if len(self._found) < MOST_SHOWN else None
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def raise_any(self) -> None:
+        """Raise everything that was found, in the order of the file; nothing found, nothing raised."""
+        if not self._found:
+            return
+        faults = sorted(self._found, key=_position)
+        if len(faults) > MOST_SHOWN:
+            least = "at least " if len(faults) >= MOST_FOUND else ""
+            message = f"{least}{len(faults) - MOST_SHOWN:,} more faults are not shown"
+            faults[MOST_SHOWN:] = [Fault(code=f"{self.family}/more", message=message)]
+        raise self.error(*faults)
+
+
+def _position(fault: Fault) -> tuple[int, int]:
+    return (fault.place.line, fault.place.column) if fault.place else (0, 0)

@@ -66,7 +66,7 @@ class Constants:
                     scalar.place,
                     allowed=f"at most {MAX_EXPRESSIONS:,}",
                 )
-                report.close()
+                report.raise_any()
             if self.faulty and not self.faulty.isdisjoint(names_in(expression.tree)):
                 return None
             return evaluate_constant(expression, self.values)

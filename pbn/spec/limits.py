@@ -27,4 +27,4 @@ class Limits:
             self.report.add(
                 "spec/too-large", f"the file has too many {what}", place, allowed=f"at most {_WORK[what]:,} in all"
             )
-            self.report.close()
+            self.report.raise_any()

@@ -41,7 +41,7 @@ def load_spec(path: str | PathLike[str], parameters: AbstractMapping[str, Number
     Traceback (most recent call last):
     pbn.errors.SpecError: spec/no-file: there is no file no/such/world.yaml
     """
-    return _world(with_values(read_file(path), parameters or {}), str(path))
+    return _world(with_values(read_file(path), parameters or {}))
 
 
 def parse_spec(
@@ -73,7 +73,7 @@ def parse_spec(
     >>> world.levels["seen"].visible, world.levels["blind"].visible
     (('bent',), ())
     """
-    return _world(with_values(read_text(text, file=file), parameters or {}), file)
+    return _world(with_values(read_text(text, file=file), parameters or {}))
 
 
 def respecified(spec: WorldSpec, parameters: AbstractMapping[str, Number]) -> WorldSpec:
@@ -87,14 +87,14 @@ def respecified(spec: WorldSpec, parameters: AbstractMapping[str, Number]) -> Wo
         With these values the file does not say a world.
     """
     assert spec.tree is not None
-    return _world(with_values(spec.tree, parameters), spec.tree.place.file)
+    return _world(with_values(spec.tree, parameters))
 
 
-def _world(root: Node, file: str) -> WorldSpec:
-    report = Report(file)
+def _world(root: Node) -> WorldSpec:
+    report = Report()
     broken = check_structure(root, report)
     if not isinstance(root, Mapping) or broken & {("variables",), ("parameters",)}:
-        report.close()
+        report.raise_any()
     assert isinstance(root, Mapping)
     _check_title(root, report)
     constants = read_parameters(root, broken, report)
@@ -105,7 +105,7 @@ def _world(root: Node, file: str) -> WorldSpec:
     claims = distinct(root.scalars("claims"), "the claim", report, "spec/duplicate-claim")
     published = read_published(root, broken, questions, resolver, report)
     memo = read_memo(root, broken, resolver, report)
-    report.close()
+    report.raise_any()
     variables = {name: variable for name in visibility.names if (variable := resolver.variable(name))}
     assert len(variables) == len(visibility.names)
     law = law_digest(constants.values, variables, levels.values(), questions.values())

@@ -71,7 +71,7 @@ class _MemoReader:
             if len(self.labels) > MAX_SENTENCES:
                 most = f"at most {MAX_SENTENCES:,}"
                 self.report.add("spec/too-large", "the memo has too many sentences", key.place, allowed=most)
-                self.report.close()
+                self.report.raise_any()
             before, texts = len(self.report), self._phrasings(node, key)
             pieces = tuple(tuple(self._pieces(text)) for text in texts)
             if len(self.report) > before:

@@ -35,14 +35,13 @@ _LEVEL_KEYS = ("hide", "show")
 class Sidecar:
     """A sidecar's text, read; `questions` and `levels` look names up in the network."""
 
-    file: str
     root: Mapping
     title: str | None
     renormalise: bool
 
     def resolve(self, states: AbstractMapping[str, tuple[str, ...]]) -> tuple[dict[str, Question], dict[str, Level]]:
         """Questions and levels over the network's nodes, given the states of each; all faults at once."""
-        report = Report(self.file)
+        report = Report()
         questions = {}
         for key, body in self._entries("questions", _QUESTION_KEYS, report):
             question = _question(key, body, states, report)
@@ -54,7 +53,7 @@ class Sidecar:
             hidden, shown = (_nodes(body, part, states, asked, report) for part in _LEVEL_KEYS)
             rest = set(states) - asked - set(hidden) if "hide" in body else set()
             levels[key.text] = Level(name=key.text, visible=tuple(n for n in states if n in rest or n in shown))
-        report.close()
+        report.raise_any()
         return questions, levels
 
     def _entries(self, section: str, keys: tuple[str, ...], report: Report) -> list[tuple[Scalar, Mapping]]:
@@ -71,12 +70,12 @@ class Sidecar:
 def read_sidecar(path: Path) -> Sidecar:
     """Read the file beside a network file; what it names is looked up by `Sidecar.resolve`."""
     root = read_file(path)
-    report = Report(str(path))
+    report = Report()
     if not isinstance(root, Mapping):
         report.add(
             "spec/wrong-shape", f"the file is {kind_of(root)} where a map belongs", root.place, allowed=listing(_KEYS)
         )
-        report.close()
+        report.raise_any()
     assert isinstance(root, Mapping)
     _check_keys(root, _KEYS, report)
     for section in ("questions", "levels"):
@@ -85,10 +84,9 @@ def read_sidecar(path: Path) -> Sidecar:
     switch = root.scalar("renormalise")
     if "renormalise" in root and (switch is None or switch.text not in ("yes", "no")):
         report.add("spec/unknown-word", "renormalise is yes or no", root.key("renormalise").place, allowed="yes, no")
-    report.close()
+    report.raise_any()
     title = root.scalar("title")
     return Sidecar(
-        file=str(path),
         root=root,
         title=title.text if title else None,
         renormalise=switch is not None and switch.text == "yes",

@@ -177,5 +177,5 @@ def test_no_code_of_the_reader_is_left_out() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "pbn" / "spec").glob("*.py")))
     codes = set(re.findall(r'"((?:spec|rule)/[a-z0-9-]+)"', source))
     told = listed("world-file.md", "spec") | listed("rule-language.md", "rule")
-    assert codes - told == {"spec/more"}
+    assert codes <= told
     assert len(codes) > 60

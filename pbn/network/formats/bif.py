@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pbn.errors import Place, nearest
+from pbn.errors import Faults, NetworkError, Place
 from pbn.network.formats.bif_blocks import Blocks, Entry, Walker
 from pbn.network.formats.draft import (
     MAX_CELLS,
@@ -33,7 +33,6 @@ from pbn.network.formats.draft import (
     build_network,
     oversize,
 )
-from pbn.network.formats.faults import MAX_FAULTS, Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText, file_text
 from pbn.network.model import Network
@@ -59,7 +58,7 @@ def parse_bif(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
     blocks = Walker(source).blocks()
     if not blocks.variables:
         raise source.error("empty", "the file has no variables", max(len(source.text) - 1, 0))
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     drafts = _Tables(source, blocks, faults).drafts()
     faults.raise_any()
     return build_network(drafts, name=blocks.name, renormalise=renormalise, notes=source.notes)
@@ -104,7 +103,7 @@ class _Tables:
         """Whether all variables of a block exist and its table is not too large."""
         unknown = [name for name in names if name not in self.states]
         for name in unknown:
-            hint = nearest(name, self.states) if len(self.faults.found) < MAX_FAULTS else None
+            hint = self.faults.suggest(name, self.states)
             self._fault("unknown-variable", f"{name!r} is no variable of this file", offset, hint=hint)
         if unknown:
             return False
@@ -112,7 +111,7 @@ class _Tables:
         self.cells += math.prod(sizes)
         large = oversize(names[0], sizes if self.cells <= MAX_CELLS else [self.cells], self.source.place(offset))
         if large is not None:
-            self.faults.found.append(large)
+            self.faults.keep(large)
         return large is None
 
     def _law(
@@ -122,7 +121,7 @@ class _Tables:
         child, parents = names[0], tuple(names[1:])
         size = len(self.states[child])
         count = math.prod(len(self.states[parent]) for parent in parents)
-        before = len(self.faults.found)
+        before = len(self.faults)
         rows: dict[int, Entry] = {}
         special: dict[str, Entry] = {}
         for entry in entries:
@@ -146,7 +145,7 @@ class _Tables:
                         entry.offset,
                         found=f"({entry.key.strip()[:60]})",
                     )
-        if len(self.faults.found) > before:
+        if len(self.faults) > before:
             return None
         if "table" in special:
             return self._from_table(special["table"], child, parents, size, entries)
@@ -209,7 +208,7 @@ class _Tables:
             known = codes[parent]
             code = known.get(state)
             if code is None:
-                hint = nearest(state, self.states[parent]) if len(self.faults.found) < MAX_FAULTS else None
+                hint = self.faults.suggest(state, self.states[parent])
                 self._fault(
                     "unknown-state",
                     f"a row of {child} names {state!r}, which is no state of {parent}",

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pbn.errors import NetworkError, Place, listing, nearest
+from pbn.errors import Faults, NetworkError, Place, listing, nearest
 from pbn.network.formats.draft import NodeDraft, WrittenNetwork, oversize
-from pbn.network.formats.faults import Faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ def drafts_of(variables: Sequence[NodeDraft], definitions: Iterable[Definition])
         Tables of unknown variables, several tables of one, and tables whose brackets do not fit the states.
     """
     sizes = {variable.name: len(variable.states) for variable in variables}
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     found: dict[str, Definition] = {}
     for definition in definitions:
         if definition.child not in sizes:

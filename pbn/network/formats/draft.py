@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbn.errors import BudgetError, Fault, NetworkError, Place, listing, nearest
+from pbn.errors import BudgetError, Fault, Faults, NetworkError, Place, listing
 from pbn.network.chain import chained
-from pbn.network.formats.faults import MAX_FAULTS, Faults
 from pbn.network.formats.numbers import (
     INT64_MAX,
     common_divisor,
@@ -102,11 +101,11 @@ def build_network(
     Raises
     ------
     NetworkError
-        All faults at once, at most `MAX_FAULTS`: names, states, parents, cycles, and sizes; and if all of
+        All faults at once: names, states, parents, cycles, and sizes; and if all of
         those are right, entries and row sums.
     """
     sizes = {node.name: len(node.states) for node in nodes}
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     _check_nodes(nodes, sizes, faults)
     faults.raise_any()
     order = _topological(nodes)
@@ -188,19 +187,14 @@ def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: F
         own = [*(sizes[parent] for parent in node.parents), len(node.states)]
         large = oversize(node.name, own, node.place)
         if large is not None:
-            faults.found.append(large)
+            faults.keep(large)
             continue
         cells += math.prod(own)
         _check_count(node, own, faults)
     if cells > MAX_CELLS:
-        faults.add(
-            "too-large",
-            "the tables are too large together",
-            nodes[0].place,
-            _count(cells, "cells"),
-            f"{MAX_CELLS:,} cells",
-        )
-    if not faults.found:
+        message, most = "the tables are too large together", f"{MAX_CELLS:,} cells"
+        faults.add("too-large", message, nodes[0].place, _count(cells, "cells"), most)
+    if not faults:
         _check_cycle(nodes, faults)
 
 
@@ -218,12 +212,8 @@ def _check_names(node: NodeDraft, sizes: Mapping[str, int], faults: Faults) -> N
         )
     for parent, count in Counter(node.parents).items():
         if parent not in sizes:
-            faults.add(
-                "unknown-parent",
-                f"{node.name} has the parent {parent!r}, which is no variable",
-                node.place,
-                hint=nearest(parent, sizes) if len(faults.found) < MAX_FAULTS else None,
-            )
+            message = f"{node.name} has the parent {parent!r}, which is no variable"
+            faults.add("unknown-parent", message, node.place, hint=faults.suggest(parent, sizes))
         if count > 1:
             faults.add("duplicate-parent", f"{node.name} has the parent {parent!r} {count} times", node.place)
 

@@ -24,9 +24,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from pbn.errors import Fault, NetworkError, PbnError, nearest
+from pbn.errors import MOST_SHOWN, Fault, Faults, NetworkError, PbnError
 from pbn.network.formats.draft import MAX_CELLS, ReadNetwork, WrittenNetwork, oversize
-from pbn.network.formats.faults import MAX_FAULTS, Faults
 from pbn.network.formats.numbers import INT64_MAX
 from pbn.network.formats.text import FileText, file_text
 from pbn.network.model import CPD, Fold, IndexMap, Network, Operation, Origin, Table, Variable, number_text
@@ -125,7 +124,7 @@ def _no_constant(word: str) -> None:
 def _faults(source: FileText, error: ValidationError) -> list[Fault]:
     found = error.errors(include_url=False, include_context=False)
     faults = []
-    for fault in found[:MAX_FAULTS]:
+    for fault in found[:MOST_SHOWN]:
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).lstrip(".")
         faults.append(
             source.fault("json", f"{path or 'the document'}: {fault['msg']}", 0, found=repr(fault["input"])[:60])
@@ -136,7 +135,7 @@ def _faults(source: FileText, error: ValidationError) -> list[Fault]:
 def _network(source: FileText, document: _Document) -> Network:
     """The network of a document whose fields have the right types."""
     sizes: dict[str, int] = {}
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     place = source.place(0)
     total = 0
     for k, record in enumerate(document.variables):
@@ -149,7 +148,7 @@ def _network(source: FileText, document: _Document) -> Network:
                 "unknown-parent",
                 f"{where} has the parent {parent!r}, which does not come before it",
                 place,
-                hint=nearest(parent, sizes) if len(faults.found) < MAX_FAULTS else None,
+                hint=faults.suggest(parent, sizes),
             )
         sizes[record.name] = len(record.states)
         if not unknown:
@@ -184,7 +183,7 @@ def _check_record(where: str, record: _Variable, shape: list[int], faults: Fault
     large = oversize(record.name, full, place)
     entries = len(cpd.numerators) if isinstance(cpd, _Table) else len(cpd.index)
     if large is not None:
-        faults.found.append(large)
+        faults.keep(large)
     elif entries != math.prod(full):
         faults.add(
             "shape",

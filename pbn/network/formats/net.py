@@ -19,10 +19,9 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pbn.errors import NetworkError, listing
+from pbn.errors import Faults, NetworkError, listing
 from pbn.network.formats.definitions import Definition, distinct, drafts_of, identifier, written
 from pbn.network.formats.draft import MAX_CELLS, NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network
-from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText
 from pbn.network.model import Network
@@ -138,7 +137,7 @@ def parse_net(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
         The text is no NET, holds other than discrete chance nodes, or rows that are not probabilities.
     """
     words = _Words(source)
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     name, variables, definitions = "", [], []
     for kind, offset in words.words:
         words.at = offset

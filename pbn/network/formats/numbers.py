@@ -17,7 +17,7 @@ GRID_PLACES = 18
 """A row that must be rescaled becomes multiples of 10^-18, finer where it holds smaller probabilities."""
 INT64_MAX = 2**62
 
-_NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,9}))?")
+_NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,6 @@ from pathlib import Path
 
 from pbn.errors import Fault, NetworkError, Place
 from pbn.network.formats.draft import NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network, oversize
-from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText, file_text
 from pbn.network.model import Network
@@ -72,14 +71,12 @@ class _Reader:
         self._check_type()
         sizes = self._sizes()
         scopes = self._scopes(sizes)
-        faults = Faults()
         drafts: dict[int, NodeDraft] = {}
         for scope, place in scopes:
             child, shape = scope[-1], [sizes[variable] for variable in scope]
             large = oversize(str(child), shape, place)
             if large is not None:
-                faults.found.append(large)
-                faults.raise_any()
+                raise NetworkError(large)
             first, numbers = self._table(str(child), math.prod(shape))
             drafts[child] = NodeDraft(
                 name=str(child),

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pbn.errors import Faults, NetworkError
 from pbn.network.formats.definitions import Definition, drafts_of
 from pbn.network.formats.draft import NodeDraft
-from pbn.network.formats.faults import Faults
 from pbn.network.formats.xml_tree import Element
 
 
@@ -56,7 +56,7 @@ def read_unbbayes(root: Element, network: Element) -> tuple[list[NodeDraft], str
         Decision, utility and continuous nodes, and tables of unknown variables.
     """
     words = _NEW if network.first("variables") else _OLD
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     variables = [
         _variable(element, words, faults) for group in network.all(words.variables) for element in group.children
     ]

@@ -25,9 +25,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbn.errors import Fault, NetworkError
+from pbn.errors import Fault, Faults, NetworkError
 from pbn.network.formats.draft import NodeDraft, ReadNetwork, build_network, oversize
-from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import MAX_DIGITS, decimal_text, exact_decimals
 from pbn.network.formats.text import FileText
 from pbn.network.formats.xml_tree import Element, xml_tree
@@ -59,7 +58,7 @@ def parse_xdsl(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
                 allowed="<smile> with <nodes> in it",
             )
         )
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     dynamic = root.first("dynamic")
     if dynamic is not None:
         faults.add("unsupported", "this is a dynamic network", dynamic.place, "<dynamic>", "<nodes>")

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from pbn.errors import Fault, NetworkError
+from pbn.errors import Fault, Faults, NetworkError
 from pbn.network.formats.definitions import Definition, distinct, drafts_of, written
 from pbn.network.formats.draft import NodeDraft, ReadNetwork, WrittenNetwork, as_tables, build_network
-from pbn.network.formats.faults import Faults
 from pbn.network.formats.numbers import written_numbers
 from pbn.network.formats.text import FileText
 from pbn.network.formats.unbbayes import read_unbbayes
@@ -46,7 +45,7 @@ def parse_xmlbif(source: FileText, *, renormalise: bool = False) -> ReadNetwork:
     if network.first("VARIABLES", "variables"):
         drafts, name = read_unbbayes(root, network)
         return build_network(drafts, name=name, renormalise=renormalise, notes=source.notes)
-    faults = Faults()
+    faults = Faults(NetworkError, "network")
     variables = [_variable(element, faults) for element in network.all("VARIABLE")]
     definitions = [_definition(element, faults) for element in network.all("DEFINITION", "PROBABILITY")]
     faults.raise_any()

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbn.errors import Fault, NetworkError, Place
+from pbn.errors import MOST_FOUND, MOST_SHOWN, Fault, NetworkError, Place
 from pbn.network.formats.draft import NodeDraft, ReadNetwork, build_network
-from pbn.network.formats.faults import MAX_FAULTS
 from pbn.network.formats.numbers import exact_decimals, rescaled, written_numbers
 from pbn.network.model import IndexMap, Table
 
@@ -113,6 +112,12 @@ def test_what_is_no_number_is_refused(number):
     assert (fault.code, fault.place and fault.place.line, fault.found) == ("network/probability", 7, number[:60])
 
 
+@pytest.mark.parametrize("number", ["1e401", "1e-401", "1e-999999999999"])
+def test_exponents_that_are_out_of_reach_are_told_as_such(number):
+    (fault,) = faults(node("x", [number, ".5"]))
+    assert "has an exponent beyond 400" in fault.message
+
+
 def test_negative_entries_and_entries_above_one_are_named_with_their_states():
     (first, second) = faults(node("x", ".5 .5"), node("y", "1.5 -.5 1 0", parents=("x",)))
     assert "greater than 1, first for y=a given x=a" in first.message
@@ -171,8 +176,14 @@ def test_all_structural_faults_at_once():
 
 def test_at_most_fifty_faults_are_listed():
     found = faults(*(node(f"x{k}", "-1 2") for k in range(90)))
-    assert len(found) == MAX_FAULTS
-    assert found[-1].message == "131 more faults are not shown"
+    assert len(found) == MOST_SHOWN + 1
+    assert found[-1].message == "130 more faults are not shown"
+
+
+def test_a_file_with_very_many_faults_is_read_no_further():
+    found = faults(*(node(f"x{k}", "-1 2") for k in range(2 * MOST_FOUND)))
+    assert len(found) == MOST_SHOWN + 1
+    assert found[-1].message == "at least 950 more faults are not shown"
 
 
 @pytest.mark.parametrize(
