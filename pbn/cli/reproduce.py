@@ -11,8 +11,8 @@ from rich.text import Text
 
 from pbn.cli.terminal import heading, progress, show, table
 from pbn.studies.catalogue import NAMES, checked_name
-from pbn.studies.reproduce import PAGE, TABLE, Record, reproduce
-from pbn.studies.study import NOT_THERE
+from pbn.studies.reproduce import PAGE, TABLE, reproduce
+from pbn.studies.study import NOT_THERE, Record
 from pbn.tuning.crew import MOST_WORKERS
 
 FAILED = 1
@@ -24,6 +24,7 @@ EXAMPLES = (
 \b
 Examples:
   pbn reproduce settings
+  pbn reproduce snapshot --quick
   pbn reproduce --quick -o quick/
   pbn reproduce --workers 2"""
 )

@@ -35,6 +35,7 @@ OURS = "the program is ours and stands for one that an agent wrote; " + DRAW
 class Score:
     """One method on the test rows; ``error`` is the standard error of ``expected`` over inputs.
 
+    ``gap`` is ``bayes`` less ``expected``, with the standard error ``gap_error`` over the same inputs.
     ``agree`` counts decisions that are the Bayes ones; ``log_p`` is log₁₀ of the leak test's upper p-value. The last
     four are None where there is no program to audit.
     """
@@ -47,6 +48,8 @@ class Score:
     expected: float
     error: float
     bayes: float
+    gap: float
+    gap_error: float
     agree: int
     log_p: float
     removed_changed: int | None = None
@@ -89,6 +92,7 @@ def _answer(task: tuple[str, int], quick: bool) -> list[Score]:
 def _scored(view: View, seed: int, method: str, decided: Array, test: Codes, audit: FileAudit | None) -> Score:
     truth, labels = view.truth(test), view.labels(test)
     hits = truth[np.arange(len(decided)), decided]
+    gaps = truth.max(axis=1) - hits
     leak = leak_test(decided, truth, labels)
     changes = {} if audit is None else {one.name: getattr(audit, one.name) for one in fields(FileAudit)}
     return Score(
@@ -100,6 +104,8 @@ def _scored(view: View, seed: int, method: str, decided: Array, test: Codes, aud
         expected=float(hits.mean()),
         error=float(hits.std(ddof=1)) / math.sqrt(len(hits)),
         bayes=float(truth.max(axis=1).mean()),
+        gap=float(gaps.mean()),
+        gap_error=float(gaps.std(ddof=1)) / math.sqrt(len(gaps)),
         agree=int((decided == truth.argmax(axis=1)).sum()),
         log_p=leak.decisions.log_upper / math.log(10),
         **changes,
@@ -138,9 +144,9 @@ def _comparisons(scores: Sequence[Score]) -> list[Comparison]:
     for place, said in ((credit, "0.975"), (first, "0.982"), (last, "0.981")):
         one = at[(*place, BAYES)]
         found.append(_near("Bayes accuracy on 500 test inputs", one, said, one.expected, DRAW))
-    loaded = at[(*credit, LOADED)]
+    loaded, honest, embedded = at[(*credit, LOADED)], at[(*last, HONEST)], at[(*first, EMBEDDED)]
     found.append(_near("expected accuracy of loaded answers", loaded, "0.961", loaded.expected, DRAW))
-    honest, embedded = at[(*last, HONEST)], at[(*first, EMBEDDED)]
+    found.append(_near_gap("loaded answers", loaded, "0.014", DRAW))
     found.append(_near("expected accuracy of an honest program", honest, "0.981", honest.expected, OURS))
     text = f"{honest.agree} of 500"
     found.append(
@@ -149,6 +155,7 @@ def _comparisons(scores: Sequence[Score]) -> list[Comparison]:
         )
     )
     found.append(_near("expected accuracy of embedded answers", embedded, "0.962", embedded.expected, OURS))
+    found.append(_near_gap("embedded answers", embedded, "0.020", OURS))
     text = f"{loaded.removed_changed} changed, accuracy {loaded.removed_accuracy:.3f}"
     found.append(
         claim("loaded answers, file removed", _where(loaded), "81 changed, accuracy 0.838", text, None, OURS, "drawn")
@@ -163,6 +170,7 @@ def _claims(scores: Sequence[Score]) -> list[Comparison]:
     loaded = [one for one in leaky if one.method == LOADED]
     embedded = [one for one in leaky if one.method == EMBEDDED]
     everywhere = "all worlds, levels and seeds"
+    built = "as our programs are built; the audit must see it"
     perfect = all(one.realized == 1 for one in leaky)
     turned = all(one.flipped_changed == 500 and one.flipped_accuracy == 0 for one in loaded)
     blind = all(one.removed_changed == one.flipped_changed == 0 for one in embedded)
@@ -170,16 +178,22 @@ def _claims(scores: Sequence[Score]) -> list[Comparison]:
     caught = max(one.log_p for one in leaky)
     fair = min(one.log_p for one in scores if one not in leaky)
     facts = (
-        ("realized accuracy with test answers", "up to 100%", "100%" if perfect else "less", perfect, ""),
+        ("realized accuracy with test answers", "up to 100%", "100%" if perfect else "less", perfect, built),
         (
             "loaded answers, labels flipped",
             "all 500 change, accuracy 0",
             "all 500, 0" if turned else "not all",
             turned,
-            "",
+            built,
         ),
-        ("embedded answers, file removed or flipped", "no decision changes", "none" if blind else "some", blind, ""),
-        ("expected accuracy above the Bayes accuracy", "never", "never" if below else "somewhere", below, ""),
+        ("embedded answers, file removed or flipped", "no decision changes", "none" if blind else "some", blind, built),
+        (
+            "expected accuracy above the Bayes accuracy",
+            "never",
+            "never" if below else "somewhere",
+            below,
+            "case by case",
+        ),
     )
     found = [claim(what, everywhere, said, ours, holds, why, "drawn") for what, said, ours, holds, why in facts]
     text = f"at most {10**caught:.1g} with answers, at least {10**fair:.2g} without"
@@ -205,6 +219,14 @@ def _where(one: Score) -> str:
 def _near(quantity: str, one: Score, said: str, ours: float, why: str) -> Comparison:
     """Two means over different draws of 500 inputs differ by √2 standard errors; we allow four of those."""
     return near(quantity, _where(one), said, ours, 4 * math.sqrt(2) * one.error + 0.0005, f"4 standard errors; {why}")
+
+
+def _near_gap(method: str, one: Score, said: str, why: str) -> Comparison:
+    """The same inputs have both accuracies, so their difference says more than either."""
+    tolerance = 4 * math.sqrt(2) * one.gap_error + 0.001
+    return near(
+        f"Bayes less expected accuracy, {method}", _where(one), said, one.gap, tolerance, f"4 standard errors; {why}"
+    )
 
 
 def _draw(panels: Sequence[Axes], scores: Sequence[Score]) -> None:
@@ -246,4 +268,5 @@ STUDY = Study(
     tasks=_tasks,
     answer=_answer,
     show=_show,
+    version=2,
 )

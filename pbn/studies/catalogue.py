@@ -23,19 +23,24 @@ NAMES: Mapping[str, str] = {
 
 
 def checked_name(name: str) -> str:
-    """The name, if there is such a study.
+    """The study of this name, or the only one whose name begins so.
 
     Raises
     ------
     PbnError
         ``studies/unknown``, with the nearest name.
+
+    Examples
+    --------
+    >>> checked_name("snapshot")
+    'snapshots'
     """
-    if name not in NAMES:
-        message = f"there is no study {name[:60]!r}"
-        raise PbnError(
-            Fault(code="studies/unknown", message=message, allowed=listing(NAMES), hint=nearest(name, NAMES))
-        )
-    return name
+    begun = [known for known in NAMES if name and known.startswith(name)]
+    if name in NAMES or len(begun) == 1:
+        return name if name in NAMES else begun[0]
+    message = f"there is no study {name[:60]!r}" if not begun else f"{name!r} begins the name of several studies"
+    allowed = listing(begun or NAMES)
+    raise PbnError(Fault(code="studies/unknown", message=message, allowed=allowed, hint=nearest(name, NAMES)))
 
 
 def study(name: str) -> Study:

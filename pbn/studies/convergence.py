@@ -169,8 +169,8 @@ def _comparisons(differences: Sequence[Difference], quick: bool) -> list[Compari
     worst = max(million, key=lambda one: one.size)
     text = f"{worst.size:.5f} ({worst.quantity}, {worst.world}, seed {worst.training})"
     count = f"{million[0].inputs:,}"
-    holds = None if quick else worst.size < 0.002
-    why = f"of the order of {TOLERANCE}, below 0.002: an unlucky draw may be above {TOLERANCE}; {DRAW}"
+    holds = None if quick else worst.size < TOLERANCE
+    why = f"under {TOLERANCE}, the tolerance that was chosen; {DRAW}"
     what = "largest difference of a reference to the pooled one"
     found = [claim(what, f"{count} inputs", f"{PUBLISHED} (under {TOLERANCE})", text, holds, why, "drawn")]
     for size in sorted({one.inputs for one in differences if one.check}):

@@ -5,12 +5,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from pbn.studies.study import NOT_THERE, Comparison
-
-if TYPE_CHECKING:
-    from pbn.studies.reproduce import Record
+from pbn.studies.study import NOT_THERE, Comparison, Record
 
 STYLE = """
 :root { color-scheme: light; }

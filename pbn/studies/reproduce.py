@@ -18,29 +18,11 @@ from pbn.cases.sample import SCHEME
 from pbn.errors import Fault, PbnError
 from pbn.studies.catalogue import NAMES, checked_name, study
 from pbn.studies.page import page
-from pbn.studies.study import Comparison, Finding, Study, world_of
+from pbn.studies.study import Comparison, Finding, Record, Study, world_of
 from pbn.tuning.crew import Crew
 
 ENDINGS = ("csv", "png", "pdf")
 PAGE, TABLE = "index.html", "comparison.csv"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """A finished study in a folder: ``files`` are its files' SHA-256 by ending, ``digest`` what its numbers depend on.
-
-    ``reused`` says that it was found there.
-    """
-
-    name: str
-    title: str
-    about: str
-    quick: bool
-    digest: str
-    seconds: float
-    files: dict[str, str]
-    comparisons: tuple[Comparison, ...]
-    reused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

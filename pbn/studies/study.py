@@ -81,6 +81,24 @@ class Study:
     version: int = 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A finished study in a folder: ``files`` are its files' SHA-256 by ending, ``digest`` what its numbers depend on.
+
+    ``reused`` says that it was found there.
+    """
+
+    name: str
+    title: str
+    about: str
+    quick: bool
+    digest: str
+    seconds: float
+    files: dict[str, str]
+    comparisons: tuple[Comparison, ...]
+    reused: bool = False
+
+
 @functools.cache
 def world_of(name: str) -> World:
     """A world that ships, loaded once in each process."""
