@@ -17,17 +17,20 @@ from pbn.cases.manifest import (
     MANIFEST,
     PLAN,
     WORLD_FILE,
+    first_difference,
     is_entry,
     json_bytes,
     plan_of,
     read_json,
     read_manifest,
+    read_world,
 )
 from pbn.cases.plan import FORMAT, PART_ROWS, DatasetPlan, expected_entry
 from pbn.cases.schedulers import InProcess, Scheduler
 from pbn.cases.work import MadeFile, Part, make_part
 from pbn.errors import Fault, PbnError, QueryError
 from pbn.figures import size_text
+from pbn.spec.load import parse_spec
 
 __all__ = ["FORMAT", "MANIFEST", "PART_ROWS", "PLAN", "WORLD_FILE", "DatasetPlan", "make_dataset", "plan_of",
            "read_manifest"]  # fmt: skip
@@ -81,6 +84,7 @@ def make_dataset(
         else:
             _check_empty(root)
             done = {}
+        _check_world(plan, root, head)
         remove_drafts(root)
         kept(sum(min(plan.part_rows, plan.stop - plan.start - number * plan.part_rows) for number in done))
         if len(done) < plan.part_count:
@@ -185,7 +189,7 @@ def _size(path: Path) -> int | None:
 def _begin(plan: DatasetPlan, root: Path, head: Mapping[str, Any], done: Mapping[int, Entries]) -> None:
     """Note what will be made and what is there; from here on the folder is this data set's, and not finished."""
     write_file(root / PLAN, json_bytes(head))
-    if not (root / MANIFEST).exists():
+    if not (root / WORLD_FILE).exists():
         write_file(root / WORLD_FILE, plan.source.encode())
     write_file(root / PROGRESS, b"".join(_line(number, done[number]) for number in sorted(done)))
     (root / MANIFEST).unlink(missing_ok=True)
@@ -216,18 +220,33 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _check_same(head: Mapping[str, Any], found: Mapping[str, Any], root: Path) -> None:
-    different = [key for key, value in head.items() if found.get(key) != json.loads(json.dumps(value))]
-    if different:
-        key = different[0]
+    different = first_difference(head, found)
+    if different is not None:
+        name, told, wanted = different
         raise QueryError(
             Fault(
                 code="cases/other-data",
-                message=f"the folder {root} holds another data set: its {key.replace('_', ' ')} differs",
-                found=str(found.get(key))[:80],
-                allowed=str(head[key])[:80],
+                message=f"the folder {root} holds another data set: it differs in its {name}",
+                found=told,
+                allowed=wanted,
                 hint="name another folder",
             )
         )
+
+
+def _check_world(plan: DatasetPlan, root: Path, head: Mapping[str, Any]) -> None:
+    """A world file that somebody edited is not written over; its comments may be others than those of the plan's."""
+    path = root / WORLD_FILE
+    if not path.exists():
+        return
+    try:
+        text = read_world(root)
+        if text == plan.source or parse_spec(text).digest == head["world_digest"]:
+            return
+    except PbnError:  # it is no world any more
+        pass
+    message, hint = f"{path} has been changed: it is not the world of this data set", "move it away, and run this again"
+    raise QueryError(Fault(code="cases/changed", message=message, hint=hint))
 
 
 def _check_empty(root: Path) -> None:

@@ -16,6 +16,8 @@ from pbn.exact.plan import DEFAULT_BUDGET
 from pbn.spec.source import MAX_BYTES as MOST_WORLD_BYTES
 
 MANIFEST, WORLD_FILE, PLAN = "manifest.json", "world.yaml", ".plan.json"
+PUBLICATION = "pbn publication 1"
+"""Format of the manifest of a published folder."""
 MOST_BYTES = 500_000_000
 """Bytes of a manifest that are read, at most."""
 
@@ -40,6 +42,9 @@ def read_manifest(root: Path) -> dict[str, Any]:
         message = f"the data set in {root} is not finished" if unfinished else f"there is no data set in {root}"
         hint = "the same pbn sample command goes on with it" if unfinished else f"its folder holds a file {MANIFEST}"
         raise QueryError(Fault(code="cases/unfinished" if unfinished else "cases/no-data", message=message, hint=hint))
+    if found.get("format") == PUBLICATION:
+        message, hint = f"{root} is a publication, not a data set", "name a folder that pbn sample has made"
+        raise QueryError(Fault(code="cases/manifest", message=message, hint=hint))
     if found.get("format") != FORMAT:
         _refuse(f"{path} is no manifest of a data set", str(found.get("format"))[:60], FORMAT)
     files = found.get("files")
@@ -103,6 +108,26 @@ def plan_of(manifest: Mapping[str, Any], source: str, *, budget: int = DEFAULT_B
         source=source, seed=seed, start=start, stop=stop, contents=contents, form=form, part_rows=part_rows,
         budget=budget,
     )  # fmt: skip
+
+
+def first_difference(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """The first entry of a manifest that is not as wanted: in words, what is found, and what is wanted.
+
+    Examples
+    --------
+    >>> first_difference({"seed": 5, "made_with": {"numpy": "2.1"}}, {"seed": 5, "made_with": {"numpy": "2.0"}})
+    ('versions (numpy)', '2.0', '2.1')
+    """
+    for key, value in wanted.items():
+        own, other = json.loads(json.dumps(value)), found.get(key)
+        if own == other:
+            continue
+        name = "versions" if key == "made_with" else key.replace("_", " ")
+        inner = first_difference(own, other) if isinstance(own, dict) and isinstance(other, dict) else None
+        if inner is not None:
+            return f"{name} ({inner[0]})", *inner[1:]
+        return name, str(other)[:80], str(own)[:80]
+    return None
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

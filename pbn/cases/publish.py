@@ -21,8 +21,8 @@ from pbn.cases.croissant import croissant, mlcroissant
 from pbn.cases.disk import write_file
 from pbn.cases.formats import pyarrow
 from pbn.cases.layout import Piece, configs, lay_out
-from pbn.cases.manifest import MANIFEST
-from pbn.cases.published import CARD, CROISSANT, FORMAT, WORLDS, changed_files, read_publication
+from pbn.cases.manifest import MANIFEST, PUBLICATION, first_difference
+from pbn.cases.published import CARD, CROISSANT, WORLDS, changed_files, read_publication
 from pbn.cases.slices import SEED, Sliced
 from pbn.cases.sources import Source, check_files, damaged, read_sources
 from pbn.cases.terms import Terms
@@ -42,7 +42,7 @@ class Publication:
         """What the manifest says of the publication as a whole; the same head gives the same bytes."""
         form = self.sources[0].plan.form
         return {
-            "format": FORMAT,
+            "format": PUBLICATION,
             "terms": self.terms.said,
             "made_with": {"pbn": pbn.__version__, **_versions(form)},
             "configs": {name: list(splits) for name, splits in configs(self.pieces).items()},
@@ -244,10 +244,11 @@ def _published(out: Path, head: Mapping[str, Any]) -> dict[str, Any] | None:
     if found is None:
         message, hint = f"the folder {out} holds other things", "name a folder that is empty or does not exist"
         raise QueryError(Fault(code="publish/not-empty", message=message, found=names[0], hint=hint))
-    for key, value in head.items():
-        if found.get(key) != json.loads(json.dumps(value)):
-            message = f"the folder {out} holds another publication: its {key.replace('_', ' ')} differ"
-            raise QueryError(Fault(code="publish/other", message=message, hint="name another folder"))
+    different = first_difference(head, found)
+    if different is not None:
+        name, told, wanted = different
+        message, hint = f"the folder {out} holds another publication: it differs in its {name}", "name another folder"
+        raise QueryError(Fault(code="publish/other", message=message, found=told, allowed=wanted, hint=hint))
     for path, what in changed_files(out, found):
         message = f"the folder {out} holds this publication, but its file {path} {what}"
         hint = "remove the folder and publish again"

@@ -12,7 +12,7 @@ from typing import Any
 from pbn.cases.columns import described
 from pbn.cases.formats import Format, pyarrow
 from pbn.cases.layout import Piece, lay_out
-from pbn.cases.manifest import MANIFEST, plan_of
+from pbn.cases.manifest import MANIFEST, PUBLICATION, plan_of
 from pbn.cases.slices import SEED, Sliced
 from pbn.cases.sources import Source, expected_entries
 from pbn.cases.verify import Difference, Verified
@@ -20,7 +20,6 @@ from pbn.cases.work import make_part
 from pbn.errors import Fault, PbnError, QueryError
 from pbn.exact.plan import DEFAULT_BUDGET
 
-FORMAT = "pbn publication 1"
 CARD, CROISSANT, WORLDS = "README.md", "croissant.json", "worlds"
 MOST_DIFFERENCES = 50
 
@@ -37,7 +36,7 @@ def read_publication(root: Path) -> dict[str, Any] | None:
         found = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") != PUBLICATION:
         return None
     files = found.get("files")
     if not isinstance(files, list) or not all(_is_entry(entry) for entry in files):

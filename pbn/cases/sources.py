@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pbn.cases.manifest import MANIFEST, plan_of, read_manifest, read_world
+from pbn.cases.manifest import MANIFEST, first_difference, plan_of, read_manifest, read_world
 from pbn.cases.plan import DatasetPlan, expected_entry
 from pbn.cases.records import Contents, Kind, Records, Table
 from pbn.errors import Fault, QueryError
@@ -136,11 +136,12 @@ def _read(root: Path) -> Source:
     manifest = read_manifest(root)
     text = read_world(root)
     plan = plan_of(manifest, text)
-    for key, value in plan.head.items():
-        if key != "made_with" and manifest.get(key) != value:
-            message = f"the manifest in {root} does not go with its world file: its {key.replace('_', ' ')} differs"
-            found, allowed = str(manifest.get(key))[:80], str(value)[:80]
-            raise QueryError(Fault(code="publish/manifest", message=message, found=found, allowed=allowed))
+    head = {key: value for key, value in plan.head.items() if key != "made_with"}
+    different = first_difference(head, manifest)
+    if different is not None:
+        name, found, allowed = different
+        message = f"the manifest in {root} does not go with its world file: they differ in the {name}"
+        raise QueryError(Fault(code="publish/manifest", message=message, found=found, allowed=allowed))
     source = Source(root=root, manifest=manifest, plan=plan)
     _check_entries(source)
     return source

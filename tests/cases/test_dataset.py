@@ -216,6 +216,34 @@ def test_what_is_missing_of_a_finished_data_set_is_made_again(tmp_path, whole):
     assert digests(made(root)) == digests(whole)
 
 
+@pytest.mark.parametrize("text", [KIOSK.replace(".75, .25", ".74, .26"), KIOSK.replace("guests", "people"), "", "\0"])
+@pytest.mark.parametrize("state", ["finished", "lacking", "begun"])
+def test_a_world_file_that_somebody_edited_is_not_written_over(tmp_path, whole, text, state):
+    root = tmp_path / "data"
+    if state == "begun":
+        in_child(lambda: (kill_at(75), make_dataset(plan_for(), root)))
+        (root / dataset.LOCK).unlink(missing_ok=True)
+    else:
+        made(root)
+    if state == "lacking":
+        (root / "labels.jsonl" / "part-00002.jsonl").unlink()
+    (root / WORLD_FILE).write_text(text)
+    before = digests(root)
+    fault = fault_of(make_dataset, plan_for(), root)
+    assert (fault.code, str(root / WORLD_FILE) in fault.message) == ("cases/changed", True)
+    assert digests(root) == before
+    (root / WORLD_FILE).unlink()
+    assert digests(made(root)) == digests(whole)
+
+
+def test_a_world_file_with_other_comments_is_the_same(tmp_path, whole):
+    root = made(tmp_path / "data")
+    (root / WORLD_FILE).write_text("# mine\n" + KIOSK)
+    (root / "labels.jsonl" / "part-00002.jsonl").unlink()
+    made(root)
+    assert (root / WORLD_FILE).read_text().startswith("# mine\n")
+
+
 def test_a_changed_file_of_a_finished_data_set_is_told(tmp_path):
     root = made(tmp_path / "data")
     path = root / "labels.jsonl" / "part-00002.jsonl"
@@ -249,7 +277,7 @@ def test_another_data_set_in_the_folder_is_left_alone(tmp_path, other, key, fini
     (root / dataset.LOCK).unlink(missing_ok=True)  # a killed run leaves it; it locks nothing
     before = digests(root)
     fault = fault_of(make_dataset, plan_for(**other), root)
-    assert (fault.code, fault.message.endswith(f"its {key} differs")) == ("cases/other-data", True)
+    assert (fault.code, fault.message.endswith(f"it differs in its {key}")) == ("cases/other-data", True)
     assert digests(root) == before
 
 

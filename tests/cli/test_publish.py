@@ -76,6 +76,20 @@ def test_one_message_for_what_is_wrong(pbn_command, data, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
+def test_a_publication_is_no_data_set(pbn_command, data, tmp_path):
+    hub = tmp_path / "hub"
+    pbn_command("publish", str(data), "-o", str(hub))
+    before = sorted(path for path in tmp_path.rglob("*"))
+    for command in (
+        ["publish", str(hub), "-o", str(tmp_path / "other")],
+        ["sample", "support_ticket", "-n", "9", "-o", str(hub)],
+    ):
+        found = pbn_command(*command)
+        assert found.exit_code == 2
+        assert found.output.startswith(f"cases/manifest: {hub} is a publication, not a data set\n")
+    assert sorted(path for path in tmp_path.rglob("*")) == before
+
+
 def test_help_names_the_licences(pbn_command):
     text = "".join(pbn_command("publish", "--help").output.split())  # without line breaks
     assert all(name in text for name in LICENCES)

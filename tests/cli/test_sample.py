@@ -163,7 +163,7 @@ def test_a_world_that_was_edited_meanwhile_is_another(pbn_command, kiosk, tmp_pa
     with open(kiosk, "w", encoding="utf-8") as file:
         file.write(KIOSK.replace(".75, .25", ".7, .3"))
     done = pbn_command(*command)
-    assert (done.exit_code, "its world digest differs" in done.stderr) == (2, True)
+    assert (done.exit_code, "it differs in its world digest" in done.stderr) == (2, True)
     assert digests(root) == before
 
 
