@@ -206,7 +206,7 @@ def _check_same_world(one: Source, other: Source) -> None:
         raise QueryError(Fault(code="publish/other-file", message=message, hint=hint))
     if one.plan.contents != other.plan.contents:
         differs = next(key for key in ("levels", "memo", "question") if one.manifest[key] != other.manifest[key])
-        message = f"{roots} do not hold the same of {one.name}: their {differs} differ"
+        message = f"{roots} do not hold the same of {one.name}: they differ in their {differs}"
         raise QueryError(
             Fault(
                 code="publish/other-contents",

@@ -468,7 +468,9 @@ def test_data_sets_that_do_not_go_together(tmp_path, drawn):
     text = draw(tmp_path / "text", TICKET.replace("How the ticket sounds", "Its sound"), seed=9)
     assert refused(text, ticket, out=out).code == "publish/other-file"
     fewer = draw(tmp_path / "fewer", TICKET, levels=("low",), seed=9)
-    assert refused(fewer, ticket, out=out).code == "publish/other-contents"
+    error = refused(fewer, ticket, out=out)
+    assert error.code == "publish/other-contents"
+    assert "they differ in their levels" in str(error)
     lines = draw(tmp_path / "lines", TICKET, form="jsonl", seed=9)
     assert refused(lines, ticket, out=out).code == "publish/formats"
     levels = draw(tmp_path / "levels", ODD_WORLD.replace("coarse:", "truth:"), levels=("fine", "truth"), memo=False)
