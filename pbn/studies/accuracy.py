@@ -118,7 +118,7 @@ def _show(answers: Sequence[list[Score]], quick: bool) -> Finding:
     figure = plot_files(
         "Accuracy at 50 training cases: what test labels show, and what is true",
         "Mean of seeds 2032–2034 with one sample standard deviation; 500 test cases each. Expected accuracy is under "
-        "the exact probabilities of the same cases, no decision "
+        "the exact probabilities of the same cases; no decision "
         "made from a case can be above the Bayes classifier. Loaded and embedded answers coincide.",
         2,
         3,

@@ -22,7 +22,8 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bot
 th { border-bottom: 2px solid #6b7480; white-space: nowrap; }
 td.why { color: #57606a; min-width: 14rem; }
 .yes { color: #00785a; white-space: nowrap; } .no { color: #a83f00; font-weight: 700; white-space: nowrap; }
-nav a { margin-right: 1rem; }
+td:nth-child(2) { min-width: 9.5rem; } td .faint { white-space: nowrap; }
+nav a { margin-right: 1rem; display: inline-block; }
 @media print { body { max-width: none; } h2 { break-after: avoid; } img { break-inside: avoid; } }
 """
 KINDS = {"exact": "exact", "counted": "counted", "bounded": "with a proved bound", "drawn": "depends on a draw"}
@@ -74,7 +75,6 @@ def _section(record: Record, picture: bytes) -> str:
 def _row(one: Comparison) -> str:
     mark = {True: '<td class="yes">✓ yes</td>', False: '<td class="no">✗ no</td>', None: "<td>—</td>"}[one.agrees]
     published = f'<span class="faint">{NOT_THERE}</span>' if one.published is None else escape(one.published)
-    cells = (
-        f"<td>{escape(one.quantity)}</td><td>{escape(one.where)}</td><td>{published}</td><td>{escape(one.ours)}</td>"
-    )
+    where = escape(one.where).replace(" = ", "&nbsp;=&nbsp;")
+    cells = f"<td>{escape(one.quantity)}</td><td>{where}</td><td>{published}</td><td>{escape(one.ours)}</td>"
     return f'<tr>{cells}<td>{KINDS[one.kind]}</td>{mark}<td class="why">{escape(one.why)}</td></tr>'

@@ -111,7 +111,7 @@ def test_accuracy_of_one_seed():
 # -- without sampling --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("predictor", [population.LOGISTIC, population.BOOSTED])
+@pytest.mark.parametrize("predictor", [pytest.param(population.LOGISTIC, marks=pytest.mark.slow), population.BOOSTED])
 def test_sampled_values_are_near_those_without_sampling(predictor, monkeypatch):
     monkeypatch.setattr(population, "inputs", lambda quick: 40_000)
     found = population._answer(("credit_risk", "high", predictor), True)
@@ -140,6 +140,7 @@ def test_a_constant_is_computed_in_two_ways(view):
     assert found.radius < 1e-4
 
 
+@pytest.mark.slow
 def test_convergence_has_a_bracket_for_each_quantity(view, model):
     fits = {2: snapshots.calibrations(view, model, 2032)[2]}
     groups = groups_of(view.world)
