@@ -53,7 +53,8 @@ def equal_mass_edges(q: Array, count: int, weight: Array | None = None) -> Array
         return np.unique(np.sort(q)[ranks])
     order = np.argsort(q, kind="stable")
     mass = np.cumsum(weight[order])
-    ranks = np.searchsorted(mass, np.arange(1, count) / count - 1e-12)
+    slack = max(1e-12, len(q) * np.finfo(float).eps)  # as far as the rounding of the sums may reach
+    ranks = np.searchsorted(mass, np.arange(1, count) / count - slack)
     return np.unique(q[order][np.minimum(ranks, len(q) - 1)])
 
 

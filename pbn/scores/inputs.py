@@ -168,23 +168,29 @@ def weights(array: ArrayLike | None, rows: int) -> Array | None:
     """
     if array is None:
         return None
-    found = real(array, "weights").copy()
+    found = real(array, "weights")
     if found.shape != (rows,):
         raise wrong("shape", "the weights have the wrong shape", found=str(found.shape), allowed=str((rows,)))
     bad = ~(np.isfinite(found) & (found >= 0))
     if bad.any():
         row = int(np.argmax(bad))
         raise wrong("weight", f"row {row} of the weights is no weight", found=repr(float(found[row])), allowed="≥ 0")
-    total = found.sum()
-    if not total > 0:
+    if not found.any():
         raise wrong("weight", "all weights are 0")
-    found /= total
-    return found
+    scaled: Array = np.ldexp(found, -np.frexp(found.max())[1])  # the greatest is about 1, so that the sum is finite
+    scaled /= scaled.sum()
+    return scaled
 
 
 def mean(values: Array, weight: Array | None) -> float:
-    """Σ w·v of checked weights, or the plain mean."""
-    return float(values.mean() if weight is None else values @ weight) + 0.0  # never -0.0
+    """Σ w·v of checked weights, or the plain mean; a row of weight 0 counts for nothing, be its value infinite."""
+    found = values.mean() if weight is None else np.where(weight > 0, values, 0.0) @ weight
+    return float(found) + 0.0  # never -0.0
+
+
+def count(rows: Array, weight: Array | None) -> int:
+    """How many of the rows that are marked, (n,), have a weight above 0."""
+    return int(np.count_nonzero(rows if weight is None else rows & (weight > 0)))
 
 
 def whole(number: int, name: str, least: int = 1, most: int = 10**9) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr, xlogy
 
-from pbn.scores.inputs import Array, mean, outcomes, positive, probabilities, real, weights, wrong
+from pbn.scores.inputs import Array, count, mean, outcomes, positive, probabilities, real, weights, wrong
 
 CLIP = 0.001
 """ε of ProbabilityBench: predictions are clipped to [0.001, 0.999] (its appendix A.2)."""
@@ -19,8 +19,8 @@ CLIP = 0.001
 class Clipped:
     """A score in nats of predictions that were clipped, with how much clipping there was.
 
-    ``clipped`` counts the predictions (rows) that clipping changed; ``unclipped`` is the score of the predictions
-    as they came, None where that is infinite; ``clip`` is ε.
+    ``clipped`` counts the predictions (rows, but those of weight 0) that clipping changed; ``unclipped`` is the score
+    of the predictions as they came, None where that is infinite; ``clip`` is ε.
     """
 
     value: float
@@ -74,10 +74,9 @@ def _check_clip(clip: float, classes: int) -> None:
 
 
 def _clipped(rows: Array, bare: Array, changed: Array, weight: Array | None, clip: float) -> Clipped:
-    count = int(np.count_nonzero(changed))
-    value = mean(rows, weight)
-    unclipped = value if count == 0 else mean(bare, weight)
-    return Clipped(value=value, unclipped=unclipped if math.isfinite(unclipped) else None, clipped=count, clip=clip)
+    value, clipped = mean(rows, weight), count(changed, weight)
+    unclipped = value if clipped == 0 else mean(bare, weight)
+    return Clipped(value=value, unclipped=unclipped if math.isfinite(unclipped) else None, clipped=clipped, clip=clip)
 
 
 # -- against exact probabilities ---------------------------------------------------------------------
@@ -139,7 +138,7 @@ def expected_log_loss(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = Non
         value=mean(-xlogy(truth, kept).sum(axis=1), shares),
         avoidable=max(mean(rel_entr(truth, kept).sum(axis=1), shares), 0.0),
         irreducible=mean(entr(truth).sum(axis=1), shares),
-        clipped=int(np.count_nonzero(changed)),
+        clipped=count(changed, shares),
     )
 
 

@@ -1,5 +1,6 @@
 """Proper scores: published floors, values by hand, splits that add up, and scikit-learn's numbers."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -154,6 +155,22 @@ def test_rows_in_another_order_doubled_or_relabelled():
     assert list(relabelled) == pytest.approx(plain, abs=1e-12)
     equal = list(scores(p, q, y, np.full(300, 7.0)))
     assert equal == pytest.approx(list(scores(p, q, y)), abs=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_of_weight_0_count_for_nothing(classes):
+    """Not even where their loss is infinite, or where they are clipped."""
+    rng = np.random.default_rng(4)
+    p, q, y, weight = laws(rng, 20, classes), laws(rng, 20, classes), rng.integers(0, classes, 20), rng.random(20)
+    certain, wrong = np.eye(classes)[[0, 1]], np.eye(classes)[[1, 0]]
+    more = [np.concatenate(pair) for pair in ((p, certain), (q, wrong), (y, [0, 1]), (weight, [0, 0]))]
+    for clip in (0, 0.001):
+        for score in (kl_divergence, expected_log_loss):
+            plain, found = score(p, q, weight, clip=clip), score(more[0], more[1], more[3], clip=clip)
+            assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(plain), rel=1e-12)
+        plain, found = log_loss(q, y, weight, clip=clip), log_loss(*more[1:], clip=clip)
+        assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(plain), rel=1e-12)
+    assert list(scores(*more)) == pytest.approx(list(scores(p, q, y, weight)), rel=1e-12)
 
 
 @pytest.mark.parametrize(("call", "code", "says"), [
