@@ -195,8 +195,10 @@ def noise_floor(
 ) -> NoiseFloor:
     """What `ece` would be on labels drawn from the predictions themselves: above 0 though nothing is miscalibrated.
 
-    Each resample draws Y ~ q for every row and scores it (the consistency resampling of Bröcker and Smith 2007,
-    Weather and Forecasting 22, 651–661). An `ece` below the upper quantile is no evidence of miscalibration.
+    Each resample keeps the predictions, and their bins, as they are, draws Y ~ q for every row and scores it. That is
+    the consistency resampling of Bröcker and Smith (2007, Weather and Forecasting 22, 651–661) but for one step: they
+    draw the predictions anew too, with replacement, and here the floor is that of these very predictions. An `ece`
+    below the upper quantile is no evidence of miscalibration.
 
     Parameters
     ----------

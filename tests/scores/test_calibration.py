@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 
-from pbn.scores.bins import equal_mass_bins, equal_width_bins, equal_width_edges
+from pbn.scores.bins import equal_mass_bins, equal_mass_edges, equal_width_bins, equal_width_edges
 from pbn.scores.calibration import Binning, ece, noise_floor, reliability, true_calibration_error
 from pbn.scores.inputs import ScoreError
 from pbn.scores.smooth_ece import smooth_ece, smooth_ece_at, true_smooth_ece
@@ -47,6 +47,15 @@ def test_bins_of_equal_mass():
     found = equal_mass_bins(ties, 3)
     assert len(set(found[1:4])) == 1
     assert found[0] <= found[1] <= found[4]
+
+
+@pytest.mark.parametrize("n", [999, 100_003, 1_000_000])
+def test_bins_of_equal_weights_are_those_of_none(n):
+    """Sums of a million weights are off by more than a fixed slack allows."""
+    equal = np.full(n, 1 / n)
+    for q in ((np.arange(n) * 10 // n + 0.5) / 10, np.random.default_rng(1).random(n)):
+        for count in (2, 10, 300):
+            assert (equal_mass_edges(q, count, equal) == equal_mass_edges(q, count)).all()
 
 
 # -- binned ------------------------------------------------------------------------------------------
@@ -112,6 +121,16 @@ def test_rows_in_another_order_or_doubled(binning):
     true = true_calibration_error(q, y.astype(float), binning)  # labels as probabilities
     assert true.value == pytest.approx(plain, abs=1e-12)
     assert true.id == binning.id("true-ce")
+
+
+@pytest.mark.parametrize("binning", EVERY, ids=lambda binning: binning.id())
+def test_rows_of_weight_0_count_for_nothing(binning):
+    rng, q, y = drawn(10)
+    weight = rng.random(400)
+    more, labels = np.concatenate([[0.0, 1.0], q, rng.random(50)]), np.concatenate([[1, 0], y, rng.integers(0, 2, 50)])
+    zeros = np.concatenate([[0, 0], weight, np.zeros(50)])
+    assert ece(more, labels, binning, zeros).value == pytest.approx(ece(q, y, binning, weight).value, abs=1e-12)
+    assert smooth_ece(more, labels, zeros) == pytest.approx(smooth_ece(q, y, weight), abs=1e-9)
 
 
 def test_classes_relabelled():
@@ -221,6 +240,14 @@ def test_smooth_error_at_the_ends():
     assert true_smooth_ece([0.1, 0.9], [0.1, 0.9]) == 0
     with pytest.raises(ScoreError, match="bandwidth"):
         smooth_ece_at([0.5], [1], 0)
+
+
+@pytest.mark.parametrize("off", [0.04, 0.01, 0.0025])
+def test_smooth_error_may_be_of_the_order_of_the_root_of_the_distance(off):
+    """Predictions ½ ± d of certain outcomes: ½ for all is calibrated, and no farther than d."""
+    found = smooth_ece([0.5 - off, 0.5 + off], [0, 1])
+    assert found <= 2 * np.sqrt(off)
+    assert found / smooth_ece([0.5 - off / 4, 0.5 + off / 4], [0, 1]) == pytest.approx(2, rel=0.1)
 
 
 def test_one_signed_residuals_keep_their_mean():
