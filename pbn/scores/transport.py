@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ _FEW = 2**14
 """Up to so many atoms are sorted at once."""
 _MOST_CELLS = 2**16
 _RUN = 2**15
+_MOST_EXPONENT = 900
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,7 +69,7 @@ def wasserstein(
     Returns
     -------
     float
-        The distance, in the unit of the atoms; exact up to rounding.
+        The distance, in the unit of the atoms; exact up to rounding, infinite where it is beyond the largest float.
 
     Raises
     ------
@@ -85,16 +87,20 @@ def wasserstein(
     """
     first, second = _line(u), _line(v)
     first_weight, second_weight = weights(u_weight, len(first)), weights(v_weight, len(second))
+    first, second, power = _shrunk(first, second)
     if len(first) == len(second) and first_weight is None and second_weight is None:
-        return float(np.abs(np.sort(first) - np.sort(second)).mean())  # both quantile functions step together
-    if len(first) + len(second) > _FEW:
-        return _by_cells(first, second, first_weight, second_weight)
-    return _merged(first, second, _weights_of(first, first_weight), _weights_of(second, second_weight))
+        found = float(np.abs(np.sort(first) - np.sort(second)).mean())  # both quantile functions step together
+    elif len(first) + len(second) > _FEW:
+        found = _by_cells(first, second, first_weight, second_weight)
+    else:
+        found = _merged(first, second, _weights_of(first, first_weight), _weights_of(second, second_weight))
+    return found * power
 
 
 def distance(u: Law, v: Law) -> float:
     """W1 distance of two laws (`wasserstein`)."""
-    return _merged(u.values, v.values, u.weights, v.weights)
+    first, second, power = _shrunk(u.values, v.values)
+    return _merged(first, second, u.weights, v.weights) * power
 
 
 def _line(values: ArrayLike) -> Array:
@@ -104,6 +110,15 @@ def _line(values: ArrayLike) -> Array:
     if not np.isfinite(found).all():
         raise wrong("number", f"atom {int(np.argmax(~np.isfinite(found)))} is not finite")
     return found
+
+
+def _shrunk(u: Array, v: Array) -> tuple[Array, Array, float]:
+    """The atoms divided by a power of two, so that sums and differences of them are finite, and that power."""
+    exponent = math.frexp(max(-u.min(), u.max(), -v.min(), v.max()))[1]
+    if exponent <= _MOST_EXPONENT:
+        return u, v, 1.0
+    power = 2.0 ** (exponent - _MOST_EXPONENT)
+    return u / power, v / power, power
 
 
 def _weights_of(atoms: Array, weight: Array | None) -> Array:
@@ -128,7 +143,7 @@ def _by_cells(u: Array, v: Array, a: Array | None, b: Array | None) -> float:
     low, high = min(u.min(), v.min()), max(u.max(), v.max())
     if not high > low:
         return 0.0
-    if not 1e-290 < high - low < 1e290:  # the number of a cell would not be finite
+    if not high - low > 1e-290:  # the number of a cell would not be finite
         return _merged(u, v, _weights_of(u, a), _weights_of(v, b))
     most = _MOST_CELLS if min(len(u), len(v)) > _FEW else _MOST_CELLS // 8  # few atoms: few crossings
     cells = max(1, min(most, (len(u) + len(v)) // 16))

@@ -50,6 +50,31 @@ def test_extreme_atoms(scale):
     assert wasserstein(u, v) == pytest.approx(wasserstein_distance(u, v), rel=1e-9, abs=1e-320)
 
 
+@given(st.integers(0, 2**32), st.booleans(), st.booleans(), st.sampled_from([-1000, 500, 1010, 1023]))
+def test_the_unit_of_the_atoms_does_not_matter(seed, by_cells, weighted, exponent):
+    """Times a power of two the distance is too; only beyond the largest float is it infinite."""
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(1, 40, 2)
+    m = rng.choice([n, m])
+    u, v = rng.uniform(-1, 1, n), rng.uniform(-1, 1, m)
+    a, b = (rng.random(n) + 0.01, rng.random(m) + 0.01) if weighted else (None, None)
+    scale = 2.0**exponent
+    with pytest.MonkeyPatch.context() as patch:
+        if by_cells:
+            patch.setattr(transport, "_FEW", 0)
+        plain = wasserstein(u, v, a, b)
+        assert wasserstein(u * scale, v * scale, a, b) == pytest.approx(plain * scale, rel=1e-9, abs=0)
+    plain = distance(law(u, a), law(v, b))
+    assert distance(law(u * scale, a), law(v * scale, b)) == pytest.approx(plain * scale, rel=1e-9, abs=0)
+
+
+def test_atoms_at_the_ends_of_the_floats():
+    assert wasserstein([-1.7e308, 1.7e308], [0.0]) == pytest.approx(1.7e308)
+    assert wasserstein([1.7e308] * 9, [0.0] * 9) == pytest.approx(1.7e308)
+    assert wasserstein([-1.7e308], [1.7e308]) == np.inf
+    assert wasserstein([-1.7e308, 1.7e308], [0.0], [0, 1]) == pytest.approx(1.7e308)
+
+
 def test_laws_merge_equal_values():
     found = law([0.5, 0.25, 0.5], [1, 1, 2])
     assert found.values.tolist() == [0.25, 0.5]
