@@ -23,7 +23,8 @@ class BayesErrorBounds:
     """What an estimator says of ε* from n cases: bounds, a point, or both; None where it says nothing.
 
     ``constant`` names the constant or the confidence that the bounds were made with, ``source`` the publication.
-    The bounds of classifiers hold for infinitely many cases: at any n they may lie on one side of ε*, both of them.
+    Bounds hold for the error, or the share of edges, in the limit of infinitely many cases. Here they are computed
+    from n of them, so chance and bias may put even both on one side of ε*; only `soft_label_mean` has an interval.
     """
 
     name: str
@@ -172,7 +173,10 @@ def model_error(
     folds: int = 5,
     model: Any = None,
 ) -> BayesErrorBounds:
-    """The cross-validated error of a model: no model is better than the Bayes decisions, so ε* ≤ its error.
+    """The cross-validated error of a model, which estimates an error that is at least ε*.
+
+    No model is better than the Bayes decisions, so ε* is at most its error over all cases that there could be; its
+    share of errors among n cases may fall below ε* by chance.
 
     Parameters
     ----------
@@ -231,7 +235,8 @@ def henze_penrose(features: ArrayLike, labels: ArrayLike, *, rng: np.random.Gene
     features, labels
         As in `one_nearest`; no part of them is held out. Takes time O(n²·d).
     rng
-        Orders the rows: among equally long edges that could join a row to the tree the first is taken.
+        Chooses among equally long edges. Among m₀ and m₁ equal cases of the two classes 2·m₀·m₁/(m₀ + m₁) edges join
+        unlike ones on average, so on features with few values the share tends to E[2·η·(1 − η)], η = P(1 | x).
 
     Raises
     ------
@@ -244,8 +249,7 @@ def henze_penrose(features: ArrayLike, labels: ArrayLike, *, rng: np.random.Gene
     Trans. Signal Processing 64 (2016), theorem 2.
     """
     rows, given = _sample(features, labels, 2)
-    order = rng.permutation(len(rows))
-    share = crossings(rows[order], given[order]) / len(rows)
+    share = crossings(rows, given, rng) / len(rows)
     return BayesErrorBounds(
         name="Henze–Penrose",
         n=len(rows),
