@@ -55,12 +55,30 @@ def test_ids_and_signs():
     assert multicalibration([0.5], [0.5], np.ones((1, 0), bool), []).group == EVERYONE
 
 
-def test_band_is_hoeffding_s():
-    assert hoeffding_radius(200, 460, 10) == pytest.approx(1.1 * np.sqrt(np.log(2 * 460 / 0.05) / 400))
-    found = multicalibration(np.full(100, 0.4), np.full(100, 0.5), np.ones((100, 1), bool), ["all"])
-    low, high = found.band
-    assert low == 0
-    assert high == pytest.approx(0.1 + hoeffding_radius(100, 20, 10))
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_band_holds_the_population_s_value(signed):
+    """Samples of 300 cases, with labels, from a population of 60 kinds of case."""
+    rng = np.random.default_rng(5)
+    q, p, groups, mass = rng.random(60), rng.random(60), rng.random((60, 3)) < 0.5, rng.dirichlet(np.ones(60))
+    true = multicalibration(q, p, groups, list("abc"), signed=signed, weight=mass).value
+    held = 0
+    for _ in range(400):
+        at = rng.choice(60, 300, p=mass)
+        y = (rng.random(300) < p[at]).astype(int)
+        found = empirical_multicalibration(q[at], y, groups[at], list("abc"), signed=signed)
+        held += found.band[0] <= true <= found.band[1]
+        assert signed or found.band[0] >= 0
+    assert held >= 380
+
+
+def test_the_radius_is_of_the_right_size():
+    """One cell of fair coins predicted as ½: the radius is above the true 95% of its moment, but not twice that."""
+    rng = np.random.default_rng(6)
+    off = np.abs(rng.binomial(400, 0.5, 20_000) / 400 - 0.5)
+    radius = hoeffding_radius(400, 1, 10)
+    assert np.quantile(off, 0.95) < radius < 2 * np.quantile(off, 0.95)
+    assert hoeffding_radius(400, 100, 10) > radius > hoeffding_radius(400, 1, 10, confidence=0.8)
+    assert hoeffding_radius(1600, 1, 10) == pytest.approx(radius / 2)
 
 
 @pytest.mark.parametrize("call", [
