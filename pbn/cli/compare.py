@@ -23,7 +23,7 @@ from pbn.cli.scored import (
     write_output,
 )
 from pbn.cli.terminal import heading, show, show_json, table, waiting
-from pbn.scoring.items import RESAMPLES
+from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
 from pbn.scoring.pairs import Compared, GroupPair, compare_predictions
 from pbn.scoring.predictions import read_predictions
 from pbn.scoring.scores import TITLES
@@ -51,7 +51,7 @@ def compare_command(
 ) -> None:
     """Compare two files of predictions, A − B, on the cases that both predict.
 
-    Every difference is of the same cases, with an interval from resamples that are the same for all scores. Of the
+    Every difference is of the same cases, so what makes a case hard cancels; most have an interval over cases. Of the
     decisions, McNemar's exact test says whether one file is right more often than the other where they differ.
     """
     check_output(output, as_csv, as_json)
@@ -84,8 +84,9 @@ def _display(compared: Compared) -> Iterator[RenderableType]:
     for note in compared.notes:
         yield Text(note, style="yellow")
     yield Text(
-        f"95% intervals over cases, the same {RESAMPLES:,} resamples for all scores, seed {compared.seed}: BCa, of "
-        "calibration errors percentile",
+        f"95% intervals over cases: BCa bootstrap, the same {RESAMPLES:,} resamples for all scores, seed "
+        f"{compared.seed}; normal above {MOST_RESAMPLED:,} cases; of the realized accuracy Bonett and Price's. "
+        "Calibration errors of resamples are biased, so their differences have none",
         style="dim",
     )
 

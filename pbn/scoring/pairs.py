@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from pbn.errors import Fault, QueryError, listing
-from pbn.scores.accuracy import Interval
+from pbn.scores.accuracy import Interval, paired_difference
 from pbn.scores.calibration import Binning, ece, true_calibration_error
 from pbn.scores.inputs import Array
 from pbn.scores.significance import holm, mcnemar
 from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
-from pbn.scoring.items import CONFIDENCE, MOST_RESAMPLED, decision_items, intervals, probability_items, resamples
+from pbn.scoring.items import CONFIDENCE, decision_items, intervals, probability_items
 from pbn.scoring.matching import Matched, match
 from pbn.scoring.predictions import Predictions
-from pbn.scoring.scores import SEED, TITLES, binning_of, check_seed, confidences
+from pbn.scoring.scores import HITS, INTERVAL_NOTES, SEED, TITLES, binning_of, check_seed, confidences
 from pbn.scoring.truth import Truth
 
 SHARED = ("entropy", "irreducible_brier", "bayes_accuracy")
@@ -25,7 +23,10 @@ SHARED = ("entropy", "irreducible_brier", "bayes_accuracy")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """A score of both files on the same cases: ``difference`` = first − second, with its interval over cases."""
+    """A score of both files on the same cases: ``difference`` = first − second, with its interval over cases.
+
+    ``interval`` is None where there is none that means something.
+    """
 
     name: str
     first: float
@@ -128,7 +129,7 @@ def _pair(a: Matched, b: Matched, seed: int) -> GroupPair:
         labels = None if a.labels is None else a.labels[scored]
         p, q, r = a.p[scored], a.q[scored], b.q[scored]
         found += _linear(*(probability_items(p, rows, labels) for rows in (q, r)), seed=seed)
-        found += _calibration(a.asked.place, p, q, r, labels, seed)
+        found += _calibration(a.asked.place, p, q, r, labels)
     order = list(TITLES)
     return GroupPair(
         question=a.asked.name,
@@ -145,15 +146,19 @@ def _pair(a: Matched, b: Matched, seed: int) -> GroupPair:
 def _linear(first: Mapping[str, Array], second: Mapping[str, Array], *, seed: int) -> Iterator[Difference]:
     names = [name for name in first if name not in SHARED]
     apart = {name: first[name] - second[name] for name in names}
-    found = intervals(apart, seed)
+    found = intervals({name: column for name, column in apart.items() if name != HITS}, seed)
+    if HITS in names and len(apart[HITS]) > 1:
+        found[HITS] = paired_difference(first[HITS], second[HITS], confidence=CONFIDENCE)
     for name in names:
+        interval = found.get(name)
         yield Difference(
             name=name,
             first=float(first[name].mean()),
             second=float(second[name].mean()),
             difference=float(apart[name].mean()) + 0.0,
-            interval=found.get(name),
+            interval=interval,
             cases=len(apart[name]),
+            note=INTERVAL_NOTES.get(interval.method, "") if interval else "",
         )
 
 
@@ -173,55 +178,25 @@ def _corrected(groups: Sequence[GroupPair]) -> Iterator[GroupPair]:
 # -- calibration -------------------------------------------------------------------------------------
 
 
-def _calibration(place: int, p: Array, q: Array, r: Array, labels: Array | None, seed: int) -> Iterator[Difference]:
-    """Differences of calibration errors; those of the binned ones with percentile intervals, from resampled cases."""
+def _calibration(place: int, p: Array, q: Array, r: Array, labels: Array | None) -> Iterator[Difference]:
+    """Differences of calibration errors, which have no intervals: the errors of resamples are biased, each its own way.
+
+    The bias of an error is the greater, the smaller the error and the more its predictions are spread, so it does not
+    cancel: of two predictors without any error, the interval of the difference would often not hold 0.
+    """
     one, true, hits = confidences(place, p, q, labels)
     other, other_true, other_hits = confidences(place, p, r, labels)
     named, binning = binning_of(p.shape[1]), Binning()
 
-    def made(name: str, values: tuple[float, float], interval: Interval | None, note: str = "") -> Difference:
-        first, second = values
+    def made(name: str, first: float, second: float, note: str = "") -> Difference:
         return Difference(
-            name=name, first=first, second=second, difference=first - second, interval=interval, cases=len(one),
-            note=note,
-        )  # fmt: skip
+            name=name, first=first, second=second, difference=first - second, interval=None, cases=len(one), note=note
+        )
 
-    true_values = (
-        true_calibration_error(one, true, binning).value,
-        true_calibration_error(other, other_true, binning).value,
-    )
-    bounds = _binned(binning, (one, true), (other, other_true), true_values, seed)
-    yield made("true_ce", true_values, bounds, named.id("true-ce"))
-    yield made("true_smooth_ce", (true_smooth_ece(one, true), true_smooth_ece(other, other_true)), None)
+    first, second = (true_calibration_error(*pair, binning).value for pair in ((one, true), (other, other_true)))
+    yield made("true_ce", first, second, named.id("true-ce"))
+    yield made("true_smooth_ce", true_smooth_ece(one, true), true_smooth_ece(other, other_true))
     if hits is None or other_hits is None:
         return
-    values = ece(one, hits, binning).value, ece(other, other_hits, binning).value
-    yield made("ece", values, _binned(binning, (one, hits), (other, other_hits), values, seed), named.id())
-    yield made("smooth_ece", (smooth_ece(one, hits), smooth_ece(other, other_hits)), None)
-
-
-def _binned(
-    binning: Binning, first: tuple[Array, Array], second: tuple[Array, Array], values: tuple[float, float], seed: int
-) -> Interval | None:
-    """The percentile interval of the difference of Σ |mean outcome − mean prediction| over resampled cases."""
-    count = len(first[0])
-    if not 2 <= count <= MOST_RESAMPLED:
-        return None
-    gaps = [_gaps_of_cases(binning, *pair) for pair in (first, second)]
-    errors = []
-    for block in resamples(count, seed):
-        a, b = (np.abs(block @ gap).sum(axis=1) for gap in gaps)
-        errors.append((a - b) / count)
-    low, high = np.quantile(np.concatenate(errors), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return Interval(
-        value=values[0] - values[1], low=float(low), high=float(high), confidence=CONFIDENCE, method="percentile",
-        items=count,
-    )  # fmt: skip
-
-
-def _gaps_of_cases(binning: Binning, q: Array, outcome: Array) -> Array:
-    """Outcome − prediction of each case in the column of its bin, (n, bins)."""
-    bins = binning.bins(q)
-    found = np.zeros((len(q), int(bins.max()) + 1))
-    found[np.arange(len(q)), bins] = outcome - q
-    return found
+    yield made("ece", ece(one, hits, binning).value, ece(other, other_hits, binning).value, named.id())
+    yield made("smooth_ece", smooth_ece(one, hits), smooth_ece(other, other_hits))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbn.errors import Fault, QueryError
-from pbn.scores.accuracy import Interval
+from pbn.scores.accuracy import Interval, mean_interval
 from pbn.scores.calibration import Binning, ece, noise_floor, true_calibration_error
 from pbn.scores.inputs import Array
 from pbn.scores.proper import Clipped, kl_divergence, log_loss
 from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
-from pbn.scoring.items import decision_items, intervals, probability_items
+from pbn.scoring.items import CONFIDENCE, decision_items, intervals, probability_items
 from pbn.scoring.matching import Counts, Matched, Missing, match
 from pbn.scoring.predictions import Named, Predictions
 from pbn.scoring.truth import Truth
@@ -21,6 +21,10 @@ from pbn.scoring.truth import Truth
 SEED = 0
 FLOOR_RESAMPLES = 1000
 QUANTILE = 0.95
+HITS = "accuracy"
+"""The score whose items are all 0 or 1: its interval is not of resamples."""
+INTERVAL_NOTES: Mapping[str, str] = {"wilson": "Wilson's interval", "bonett-price": "Bonett and Price's interval"}
+"""Method → what a note says of an interval that is not of resamples."""
 
 TITLES: Mapping[str, str] = {
     "kl": "KL(p*‖q), q clipped",
@@ -210,15 +214,17 @@ def _clipped(score: Clipped) -> str:
 
 
 def _means(items: Mapping[str, Array], seed: int, notes: Mapping[str, str]) -> Iterator[Score]:
-    found = intervals(items, seed)
+    found = intervals({name: column for name, column in items.items() if name != HITS}, seed)
+    if HITS in items and len(items[HITS]) > 1:
+        found[HITS] = mean_interval(items[HITS], confidence=CONFIDENCE)
     for name, column in items.items():
-        value = float(column.mean()) + 0.0
+        value, interval = float(column.mean()) + 0.0, found.get(name)
         yield Score(
             name=name,
             value=max(value, 0.0) if name == "kl" else value,
-            interval=found.get(name),
+            interval=interval,
             cases=len(column),
-            note=notes.get(name, ""),
+            note=notes.get(name) or (INTERVAL_NOTES.get(interval.method, "") if interval else ""),
         )
 
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import pbn
+from pbn.scores.accuracy import paired_difference
 from pbn.scoring.pairs import compare_predictions
 from pbn.scoring.predictions import read_predictions
 from pbn.scoring.scores import score_predictions
@@ -36,17 +37,22 @@ def test_differences_are_of_the_scores(credit_high, files):
         assert found.first == pytest.approx(one[found.name].value, abs=1e-12)
         assert found.second == pytest.approx(other[found.name].value, abs=1e-12)
         assert found.difference == pytest.approx(found.first - found.second, abs=1e-12)
-        if found.interval is not None and found.name not in ("ece", "true_ce"):
+        if found.interval is not None:
             assert found.interval.low <= found.difference <= found.interval.high
+        assert (found.interval is None) == (found.name in ("ece", "smooth_ece", "true_ce", "true_smooth_ce"))
     assert group["kl"].interval.high < 0
-    assert group["true_ce"].interval.method == "percentile"
+    assert {one.interval.method for one in group.differences if one.interval and one.name != "accuracy"} == {"bca"}
     assert group["expected_accuracy"].interval.low > 0
 
 
 def test_a_file_and_itself(credit_high, files):
     [group] = compare_predictions(files("a.csv", 2), files("b.csv", 2), credit_high).groups
     assert all(one.difference == 0 for one in group.differences)
-    assert all(one.interval is None or one.interval.low == one.interval.high == 0 for one in group.differences)
+    for one in group.differences:
+        if one.interval is not None and one.name != "accuracy":
+            assert one.interval.low == one.interval.high == 0
+    found = group["accuracy"].interval  # other cases might yet tell the files apart
+    assert -0.01 < found.low == -found.high < 0
     assert group.mcnemar.p == 1
 
 
@@ -64,6 +70,9 @@ def test_mcnemar_is_exact(credit_high, tmp_path):
     assert (group.mcnemar.first_only, group.mcnemar.second_only) == (12, 3)
     assert group.mcnemar.p == pytest.approx(2 * binom.cdf(3, 15, 0.5))
     assert {one.name for one in group.differences} == {"expected_accuracy", "accuracy_gap", "accuracy"}
+    hits = [(np.array(decided) == right) * 1.0 for decided in (first, second)]
+    assert group["accuracy"].interval == paired_difference(*hits)
+    assert group["accuracy"].interval.method == "bonett-price"
 
 
 def test_holm_over_levels(credit_data, tmp_path):

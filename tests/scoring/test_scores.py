@@ -85,6 +85,10 @@ def test_values_are_those_of_the_score_functions(credit_table, credit_data, tmp_
             assert group[name].value == pytest.approx(value, abs=1e-12), name
         assert (group["kl_unclipped"].value is None) == (scores.kl_divergence(p, q).unclipped is None)
         assert str(scores.kl_divergence(p, q).clipped) in group["kl"].note
+        assert group["accuracy"].interval == scores.mean_interval((decided == y).astype(float))
+        methods = {name: group[name].interval.method for name in LINEAR}
+        assert methods == dict.fromkeys(LINEAR, "bca") | {"accuracy": "wilson"}
+        assert group["accuracy"].note == "Wilson's interval"
 
 
 def test_values_of_many_classes(ticket_data, tmp_path):
@@ -180,7 +184,7 @@ def test_without_labels_realized_scores_are_left_out(credit_data, tmp_path):
 def test_one_case_has_no_interval(credit_high, tmp_path):
     table = pd.DataFrame({"id": credit_high.ids[:1], "p": [0.5]})
     group = scored(table, credit_high, tmp_path, missing="skip").groups[0]
-    assert all(score.interval is None for score in group.scores)
+    assert all(score.interval is None and "interval" not in score.note for score in group.scores)
 
 
 def test_intervals_are_reproducible_and_cover():
