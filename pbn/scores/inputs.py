@@ -71,7 +71,10 @@ def probabilities(array: ArrayLike, name: str = "predictions", like: Array | Non
     found = real(array, name)
     in_unit_interval(found, name)
     if found.ndim == 1:
-        found = np.stack([1 - found, found], axis=1)
+        classes = np.empty((2, len(found)))
+        np.subtract(1, found, out=classes[0])
+        classes[1] = found
+        found = classes.T
     elif found.ndim != 2 or found.shape[1] < 2:
         raise wrong("shape", f"the {name} have the wrong shape", found=str(found.shape), allowed="(n, K), K ≥ 2; (n,)")
     else:
@@ -81,7 +84,7 @@ def probabilities(array: ArrayLike, name: str = "predictions", like: Array | Non
             raise wrong("sum", f"row {row} of the {name} does not sum to 1", found=repr(float(found[row].sum())))
     if like is not None and found.shape != like.shape:
         raise wrong("shape", f"the {name} have another shape", found=str(found.shape), allowed=str(like.shape))
-    return found
+    return np.asfortranarray(found)  # a class in one piece: sums over classes are many times faster
 
 
 def positive(array: ArrayLike, name: str = "predictions") -> Array:

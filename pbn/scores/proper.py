@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import entr, rel_entr, xlogy
 
 from pbn.scores.inputs import Array, count, mean, outcomes, positive, probabilities, real, weights, wrong
 
@@ -111,8 +110,10 @@ def kl_divergence(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None, *
     """
     truth, predicted, shares = _both(p, q, weight)
     kept, changed = clipped_rows(predicted, clip)
-    bare = rel_entr(truth, predicted).sum(axis=1) if changed.any() else truth[:, 0]
-    return _nonnegative(_clipped(rel_entr(truth, kept).sum(axis=1), bare, changed, shares, clip))
+    bare = divergences(truth, predicted)
+    rows = bare.copy()
+    rows[changed] = divergences(truth[changed], kept[changed])
+    return _nonnegative(_clipped(rows, bare, changed, shares, clip))
 
 
 def _nonnegative(score: Clipped) -> Clipped:
@@ -134,10 +135,11 @@ def expected_log_loss(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = Non
     """
     truth, predicted, shares = _both(p, q, weight)
     kept, changed = clipped_rows(predicted, clip)
+    own, other = times_log(truth, truth).sum(axis=1), times_log(truth, kept).sum(axis=1)
     return Expected(
-        value=mean(-xlogy(truth, kept).sum(axis=1), shares),
-        avoidable=max(mean(rel_entr(truth, kept).sum(axis=1), shares), 0.0),
-        irreducible=mean(entr(truth).sum(axis=1), shares),
+        value=mean(-other, shares),
+        avoidable=max(mean(own - other, shares), 0.0),
+        irreducible=mean(-own, shares),
         clipped=count(changed, shares),
     )
 
@@ -154,12 +156,9 @@ def expected_brier(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) 
     """
     truth, predicted, shares = _both(p, q, weight)
     half = _half(truth)
-    value = truth * (1 - predicted) ** 2 + (1 - truth) * predicted**2
-    return Expected(
-        value=half * mean(value.sum(axis=1), shares),
-        avoidable=half * mean(((predicted - truth) ** 2).sum(axis=1), shares),
-        irreducible=half * mean((truth * (1 - truth)).sum(axis=1), shares),
-    )
+    avoidable = half * mean(((predicted - truth) ** 2).sum(axis=1), shares)
+    irreducible = half * mean((truth * (1 - truth)).sum(axis=1), shares)
+    return Expected(value=avoidable + irreducible, avoidable=avoidable, irreducible=irreducible)
 
 
 def squared_distance(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> float:
@@ -170,7 +169,8 @@ def squared_distance(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None
     >>> squared_distance([0.5, 1.0], [0.5, 0.5])
     0.125
     """
-    return expected_brier(p, q, weight).avoidable
+    truth, predicted, shares = _both(p, q, weight)
+    return _half(truth) * mean(((predicted - truth) ** 2).sum(axis=1), shares)
 
 
 def l1_distance(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> float:
@@ -194,7 +194,7 @@ def conditional_entropy(p: ArrayLike, weight: ArrayLike | None = None) -> float:
     0.346574
     """
     truth = probabilities(p, "true probabilities")
-    return mean(entr(truth).sum(axis=1), weights(weight, len(truth)))
+    return mean(entropies(truth), weights(weight, len(truth)))
 
 
 # -- against labels ----------------------------------------------------------------------------------
@@ -251,6 +251,38 @@ def brier(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> float:
         probs = predicted if predicted.ndim == 1 else predicted[:, 1]
         return mean((probs - labels) ** 2, shares)
     return mean((predicted**2).sum(axis=1) - 2 * _of_outcome(predicted, labels) + 1, shares)
+
+
+# -- items -------------------------------------------------------------------------------------------
+
+
+def times_log(p: Array, q: Array) -> Array:
+    """P · log q, in which 0 · log 0 is 0, of the shape of both.
+
+    Examples
+    --------
+    >>> times_log(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.0])).tolist()
+    [0.0, 0.0, -inf]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.log(q)
+        found *= p
+    nothing = p == 0
+    if nothing.any():
+        found[nothing] = 0.0
+    return found
+
+
+def divergences(p: Array, q: Array) -> Array:
+    """KL(p‖q) of each row in nats, (n,), of laws (n, K): 0 where they are equal."""
+    found: Array = (times_log(p, p) - times_log(p, q)).sum(axis=1)
+    return found
+
+
+def entropies(p: Array) -> Array:
+    """The entropy of each row in nats, (n,), of laws (n, K)."""
+    found: Array = -times_log(p, p).sum(axis=1) + 0.0
+    return found
 
 
 # -- parts -------------------------------------------------------------------------------------------

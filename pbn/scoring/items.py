@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.special import entr, ndtri, rel_entr, xlogy
+from scipy.special import ndtri
 
 from pbn.scores.accuracy import Interval, corrected_tails, expected_hits
 from pbn.scores.inputs import Array
-from pbn.scores.proper import CLIP, clipped_rows
+from pbn.scores.proper import CLIP, clipped_rows, divergences, entropies, times_log
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
@@ -30,11 +30,11 @@ def probability_items(p: Array, q: Array, labels: Array | None) -> dict[str, Arr
     kept, _ = clipped_rows(q, CLIP)
     half = 0.5 if p.shape[1] == 2 else 1.0
     found = {
-        "kl": rel_entr(p, kept).sum(axis=1),
+        "kl": divergences(p, kept),
         "l1": 0.5 * np.abs(q - p).sum(axis=1),
         "squared_distance": half * ((q - p) ** 2).sum(axis=1),
-        "expected_log_loss": -xlogy(p, kept).sum(axis=1),
-        "entropy": entr(p).sum(axis=1),
+        "expected_log_loss": -times_log(p, kept).sum(axis=1),
+        "entropy": entropies(p),
         "expected_brier": half * (p * (1 - q) ** 2 + (1 - p) * q**2).sum(axis=1),
         "irreducible_brier": half * (p * (1 - p)).sum(axis=1),
     }

@@ -86,7 +86,7 @@ def test_files_of_others_are_left_alone(tmp_path):
 
 def test_an_unknown_study_is_told_before_anything_runs(tmp_path):
     with pytest.raises(pbn.PbnError, match="did you mean 'snapshots'"):
-        reproduce(["settings", "snapshot"], tmp_path / "new")
+        reproduce(["settings", "snapshoots"], tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
 
