@@ -18,7 +18,7 @@ from pbn.models.additive import FLOAT, STEP, AdditivePredictor, Bracket, Spread
 from pbn.models.patterns import split_demand
 from pbn.network.model import Array
 from pbn.scores.bins import equal_width_edges
-from pbn.scores.higher_order import Mixtures, bayes_mixtures, higher_order, target_separation
+from pbn.scores.higher_order_calibration import Mixtures, bayes_mixtures, higher_order, target_separation
 from pbn.scores.transport import Law
 
 COARSE = 2.0**-9
@@ -84,7 +84,7 @@ def moment_brackets(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HigherOrderBrackets:
-    """The three distances at one k (`pbn.scores.higher_order.HigherOrder`), each in a bracket."""
+    """The three distances at one k (`pbn.scores.higher_order_calibration.HigherOrder`), each in a bracket."""
 
     k: int
     snapshot_error: Bracket

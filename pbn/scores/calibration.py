@@ -92,27 +92,27 @@ class Reliability:
     id: str
 
 
-def reliability(q: ArrayLike, y: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLike | None = None) -> Reliability:
+def reliability(y: ArrayLike, q: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLike | None = None) -> Reliability:
     """The bins behind `ece`.
 
     Examples
     --------
-    >>> reliability([0.25, 0.75, 0.75], [0, 1, 0]).outcome
+    >>> reliability([0, 1, 0], [0.25, 0.75, 0.75]).outcome
     array([0. , 0.5])
     """
     confidence, hits, shares = _on_labels(q, y, binning, weight)
     return _reliability(confidence, hits, shares, binning, "ece")
 
 
-def ece(q: ArrayLike, y: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLike | None = None) -> CalibrationError:
+def ece(y: ArrayLike, q: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLike | None = None) -> CalibrationError:
     """Binned (expected) calibration error on labels: the norm of |mean outcome − mean prediction| over the bins.
 
     Parameters
     ----------
-    q
-        Predictions, (n,): P(class 1), or (n, K).
     y
         Outcomes, (n,), whole numbers from 0.
+    q
+        Predictions, (n,): P(class 1), or (n, K).
     binning
         The definition (`Binning`); ProbabilityBench's bins are the default.
     weight
@@ -129,7 +129,7 @@ def ece(q: ArrayLike, y: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLik
 
     Examples
     --------
-    >>> ece([0.25, 0.75, 0.75, 0.75], [0, 1, 1, 1])
+    >>> ece([0, 1, 1, 1], [0.25, 0.75, 0.75, 0.75])
     CalibrationError(value=0.25, id='ece[10 equal-width, positive, l1]')
     """
     confidence, hits, shares = _on_labels(q, y, binning, weight)
@@ -137,7 +137,7 @@ def ece(q: ArrayLike, y: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLik
 
 
 def true_calibration_error(
-    q: ArrayLike, p: ArrayLike, by: Binning | Norm = DEFAULT, weight: ArrayLike | None = None
+    p: ArrayLike, q: ArrayLike, by: Binning | Norm = DEFAULT, weight: ArrayLike | None = None
 ) -> CalibrationError:
     """True calibration error: how far predictions are from the mean true probability of the cases that get them.
 
@@ -148,8 +148,8 @@ def true_calibration_error(
 
     Parameters
     ----------
-    q, p
-        Predictions and true probabilities, (n,) or (n, K).
+    p, q
+        True probabilities and predictions, (n,) or (n, K).
     by
         A definition of bins, or ``"l1"``, ``"l2"``, ``"max"`` over distinct predictions of class 1 of two.
     weight
@@ -157,9 +157,9 @@ def true_calibration_error(
 
     Examples
     --------
-    >>> true_calibration_error([0.5, 0.5, 0.5, 0.5], [0.0, 0.25, 0.5, 1.0], "l1")
+    >>> true_calibration_error([0.0, 0.25, 0.5, 1.0], [0.5, 0.5, 0.5, 0.5], "l1")
     CalibrationError(value=0.0625, id='true-ce[distinct, positive, l1]')
-    >>> true_calibration_error([0.5, 0.5, 0.5, 0.5], [0.0, 0.25, 0.5, 1.0])
+    >>> true_calibration_error([0.0, 0.25, 0.5, 1.0], [0.5, 0.5, 0.5, 0.5])
     CalibrationError(value=0.0625, id='true-ce[10 equal-width, positive, l1]')
     """
     if not isinstance(by, Binning):

@@ -147,7 +147,7 @@ class Run:
         return success, np.minimum(others.sum(axis=1), 1.0)
 
 
-def leak_test(decisions: ArrayLike, probs: ArrayLike, outcomes: ArrayLike, *, confidence: float = 0.95) -> LeakTest:
+def leak_test(probs: ArrayLike, outcomes: ArrayLike, decisions: ArrayLike, *, confidence: float = 0.95) -> LeakTest:
     """Test realized accuracy against its exact law, given that decisions are made from the visible case alone.
 
     The law: case i's label is drawn from P(Y | x_i) independently of the others, so a decision f(x_i) is correct
@@ -158,7 +158,7 @@ def leak_test(decisions: ArrayLike, probs: ArrayLike, outcomes: ArrayLike, *, co
 
     Parameters
     ----------
-    decisions, probs, outcomes
+    probs, outcomes, decisions
         As in `Run`. The cases must have labels of their own; `combine` checks that by name.
     confidence
         Of the central interval of what chance allows.
@@ -171,7 +171,7 @@ def leak_test(decisions: ArrayLike, probs: ArrayLike, outcomes: ArrayLike, *, co
     Examples
     --------
     >>> import numpy as np
-    >>> found = leak_test(np.ones(500, int), np.full(500, 0.8), np.ones(500, int))
+    >>> found = leak_test(np.full(500, 0.8), np.ones(500, int), np.ones(500, int))
     >>> found.decisions.correct, found.decisions.expected_accuracy, found.decisions.interval
     (500, 0.8, (0.764, 0.834))
     >>> round(found.decisions.log_upper, 6)  # 500 log 0.8

@@ -200,15 +200,15 @@ def conditional_entropy(p: ArrayLike, weight: ArrayLike | None = None) -> float:
 # -- against labels ----------------------------------------------------------------------------------
 
 
-def log_loss(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, clip: float = CLIP) -> Clipped:
+def log_loss(y: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None, *, clip: float = CLIP) -> Clipped:
     """Realized log loss, the mean of −log q(Y), in nats; q is clipped as in `kl_divergence`.
 
     Parameters
     ----------
-    q
-        Predictions, (n, K) or (n,).
     y
         Outcomes, (n,), whole numbers from 0.
+    q
+        Predictions, (n, K) or (n,).
 
     Raises
     ------
@@ -217,9 +217,9 @@ def log_loss(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, cli
 
     Examples
     --------
-    >>> round(log_loss([0.9, 0.2], [1, 0]).value, 6)
+    >>> round(log_loss([1, 0], [0.9, 0.2]).value, 6)
     0.164252
-    >>> log_loss([0.9, 1.0], [1, 0])
+    >>> log_loss([1, 0], [0.9, 1.0])
     Clipped(value=3.506557..., unclipped=None, clipped=1, clip=0.001)
     """
     predicted, classes, labels = _with_labels(q, y)
@@ -237,12 +237,12 @@ def log_loss(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None, *, cli
         return _clipped(losses, -np.log(bare) if changed.any() else losses, changed, shares, clip)
 
 
-def brier(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> float:
+def brier(y: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Realized Brier score: the mean of (q − y)² for two classes, of Σ_k (q(k) − 1[y = k])² for more (Brier 1950).
 
     Examples
     --------
-    >>> round(brier([0.9, 0.2], [1, 0]), 6), round(brier([[0.5, 0.25, 0.25]], [0]), 6)
+    >>> round(brier([1, 0], [0.9, 0.2]), 6), round(brier([0], [[0.5, 0.25, 0.25]]), 6)
     (0.025, 0.375)
     """
     predicted, classes, labels = _with_labels(q, y)

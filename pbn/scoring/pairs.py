@@ -10,7 +10,7 @@ from pbn.scores.accuracy import Interval, paired_difference
 from pbn.scores.calibration import Binning, ece, true_calibration_error
 from pbn.scores.inputs import Array
 from pbn.scores.significance import holm, mcnemar
-from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
+from pbn.scores.smooth_calibration import smooth_ece, true_smooth_ece
 from pbn.scoring.items import CONFIDENCE, decision_items, intervals, probability_items
 from pbn.scoring.matching import Matched, match
 from pbn.scoring.predictions import Predictions
@@ -193,10 +193,10 @@ def _calibration(place: int, p: Array, q: Array, r: Array, labels: Array | None)
             name=name, first=first, second=second, difference=first - second, interval=None, cases=len(one), note=note
         )
 
-    first, second = (true_calibration_error(*pair, binning).value for pair in ((one, true), (other, other_true)))
+    first, second = (true_calibration_error(*pair, binning).value for pair in ((true, one), (other_true, other)))
     yield made("true_ce", first, second, named.id("true-ce"))
-    yield made("true_smooth_ce", true_smooth_ece(one, true), true_smooth_ece(other, other_true))
+    yield made("true_smooth_ce", true_smooth_ece(true, one), true_smooth_ece(other_true, other))
     if hits is None or other_hits is None:
         return
-    yield made("ece", ece(one, hits, binning).value, ece(other, other_hits, binning).value, named.id())
-    yield made("smooth_ece", smooth_ece(one, hits), smooth_ece(other, other_hits))
+    yield made("ece", ece(hits, one, binning).value, ece(other_hits, other, binning).value, named.id())
+    yield made("smooth_ece", smooth_ece(hits, one), smooth_ece(other_hits, other))

@@ -12,7 +12,7 @@ from pbn.scores.accuracy import Interval, mean_interval
 from pbn.scores.calibration import Binning, ece, noise_floor, true_calibration_error
 from pbn.scores.inputs import Array
 from pbn.scores.proper import Clipped, kl_divergence, log_loss
-from pbn.scores.smooth_ece import smooth_ece, true_smooth_ece
+from pbn.scores.smooth_calibration import smooth_ece, true_smooth_ece
 from pbn.scoring.items import CONFIDENCE, decision_items, intervals, probability_items
 from pbn.scoring.matching import Counts, Matched, Missing, match
 from pbn.scoring.predictions import Named, Predictions
@@ -200,7 +200,7 @@ def _of_probabilities(matched: Matched, seed: int) -> Iterator[Score]:
         "l1": "" if p.shape[1] == 2 else "total variation, ½ Σ|q − p*|",
     }
     if labels is not None:
-        loss = log_loss(q, labels)
+        loss = log_loss(labels, q)
         bare = "infinite" if loss.unclipped is None else f"{loss.unclipped:.6f}"
         notes["log_loss"] = f"{_clipped(loss)}; unclipped: {bare}"
     yield from _means(probability_items(p, q, labels), seed, notes)
@@ -248,17 +248,17 @@ def _calibration(place: int, p: Array, q: Array, labels: Array | None, seed: int
     def score(name: str, value: float, note: str) -> Score:
         return Score(name=name, value=value, interval=None, cases=cases, note=note)
 
-    yield score("true_ce", true_calibration_error(one, true, binning).value, named.id("true-ce"))
-    yield score("true_smooth_ce", true_smooth_ece(one, true), "")
+    yield score("true_ce", true_calibration_error(true, one, binning).value, named.id("true-ce"))
+    yield score("true_smooth_ce", true_smooth_ece(true, one), "")
     if hits is None:
         return
-    yield score("ece", ece(one, hits, binning).value, named.id())
+    yield score("ece", ece(hits, one, binning).value, named.id())
     floor = noise_floor(
         one, np.random.default_rng([seed, cases]), binning, resamples=_floor_resamples(cases), quantiles=(QUANTILE,)
     )
     above = f"95% of calibrated draws below {floor.quantiles[0][1]:.6f}"
     yield score("noise_floor", floor.mean, f"{above}; {floor.resamples:,} draws")
-    yield score("smooth_ece", smooth_ece(one, hits), "")
+    yield score("smooth_ece", smooth_ece(hits, one), "")
 
 
 def _floor_resamples(cases: int) -> int:

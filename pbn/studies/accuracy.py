@@ -93,7 +93,7 @@ def _scored(view: View, seed: int, method: str, decided: Array, test: Codes, aud
     truth, labels = view.truth(test), view.labels(test)
     hits = truth[np.arange(len(decided)), decided]
     gaps = truth.max(axis=1) - hits
-    leak = leak_test(decided, truth, labels)
+    leak = leak_test(truth, labels, decided)
     changes = {} if audit is None else {one.name: getattr(audit, one.name) for one in fields(FileAudit)}
     return Score(
         world=view.world.name,

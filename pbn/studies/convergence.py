@@ -14,7 +14,7 @@ from pbn.models.additive import Bracket
 from pbn.models.baselines import Fitted, View
 from pbn.models.binned import cells_of, higher_order_brackets, multicalibration_bracket
 from pbn.pictures.plots import line_style, plain_numbers, plot_files
-from pbn.scores.higher_order import Mixtures, higher_order, snapshot_error
+from pbn.scores.higher_order_calibration import Mixtures, higher_order, snapshot_error
 from pbn.studies.multicalibration import constant_of, exact_constant
 from pbn.studies.population import additive_of
 from pbn.studies.reference import BINS, BLOCKS, REFERENCE, Reference, inputs, prior, reference, trained

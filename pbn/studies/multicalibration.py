@@ -17,7 +17,7 @@ from pbn.models.baselines import BayesClassifier, Fitted, View
 from pbn.models.binned import multicalibration_bracket
 from pbn.network.model import Array
 from pbn.pictures.plots import BAND, line_style, plain_numbers, plot_files
-from pbn.scores.multicalibration import hoeffding_radius, moments
+from pbn.scores.witness_multicalibration import hoeffding_radius, moments
 from pbn.studies.population import additive_of
 from pbn.studies.reference import BINS, CALIBRATION, QUICK_INPUTS, REFERENCE, inputs, prior, reference, trained
 from pbn.studies.study import FACTOR_WORLDS, TITLES, Comparison, Finding, Study, claim, world_of

@@ -19,7 +19,7 @@ from pbn.models.patterns import enumerate_patterns, shown
 from pbn.network.model import Array
 from pbn.pictures.plots import BAND, line_style, plain_numbers, plot_files
 from pbn.scores.bins import equal_width_bins
-from pbn.scores.higher_order import bayes_mixtures, target_separation
+from pbn.scores.higher_order_calibration import bayes_mixtures, target_separation
 from pbn.scores.proper import CLIP
 from pbn.studies.reference import BINS, BLOCKS, REFERENCE, Reference, block_error, inputs, reference, trained
 from pbn.studies.study import FACTOR_WORLDS, TITLES, Comparison, Finding, Kind, Study, world_of

@@ -12,7 +12,7 @@ from pbn.cases.protocol import POOL
 from pbn.cases.sample import RowSampler, rows
 from pbn.models.baselines import ClassPrior, Fitted, View, logistic_regression
 from pbn.network.model import Array
-from pbn.scores.multicalibration import moments
+from pbn.scores.witness_multicalibration import moments
 
 INPUTS, QUICK_INPUTS = 1_000_000, 50_000
 BLOCKS = 20

@@ -16,7 +16,7 @@ from pbn.models.baselines import Fitted, View
 from pbn.network.model import Array
 from pbn.pictures.plots import BAND, line_style, plain_numbers, plot_files
 from pbn.scores.bins import equal_width_bins
-from pbn.scores.higher_order import (
+from pbn.scores.higher_order_calibration import (
     Mixtures,
     bayes_mixtures,
     binomial_mixtures,

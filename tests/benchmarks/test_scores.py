@@ -12,8 +12,8 @@ from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from pbn import scores
-from pbn.scores.higher_order import bayes_mixtures, fit_snapshots, higher_order
-from pbn.scores.smooth_ece import smooth_ece
+from pbn.scores.higher_order_calibration import bayes_mixtures, fit_snapshots, higher_order
+from pbn.scores.smooth_calibration import smooth_ece
 from pbn.scores.transport import wasserstein
 
 pytestmark = pytest.mark.benchmark
@@ -47,18 +47,18 @@ def test_all_scores_against_three_of_scikit_learn(show):
     p, q = rng.random(MILLION), rng.random(MILLION)
     y = (rng.random(MILLION) < p).astype(int)
     rate, prediction = calibration_curve(y, q, n_bins=10)
-    assert scores.log_loss(q, y, clip=0).value == pytest.approx(sklearn_log_loss(y, q), rel=1e-9)
-    assert scores.brier(q, y) == pytest.approx(brier_score_loss(y, q), rel=1e-9)
+    assert scores.log_loss(y, q, clip=0).value == pytest.approx(sklearn_log_loss(y, q), rel=1e-9)
+    assert scores.brier(y, q) == pytest.approx(brier_score_loss(y, q), rel=1e-9)
     masses = np.bincount(np.minimum((q * 10).astype(int), 9)) / MILLION
-    assert scores.ece(q, y).value == pytest.approx(masses @ np.abs(rate - prediction), abs=1e-9)
+    assert scores.ece(y, q).value == pytest.approx(masses @ np.abs(rate - prediction), abs=1e-9)
 
     def ours():
         decided = scores.bayes_decisions(q)
         return (
             scores.kl_divergence(p, q), scores.expected_accuracy(p, decided), scores.realized_accuracy(y, decided),
             scores.expected_log_loss(p, q), scores.expected_brier(p, q), scores.l1_distance(p, q),
-            scores.squared_distance(p, q), scores.log_loss(q, y), scores.brier(q, y), scores.ece(q, y),
-            scores.true_calibration_error(q, p),
+            scores.squared_distance(p, q), scores.log_loss(y, q), scores.brier(y, q), scores.ece(y, q),
+            scores.true_calibration_error(p, q),
         )  # fmt: skip
 
     def theirs():
@@ -114,5 +114,5 @@ def test_smooth_error_of_a_million(show):
     q = rng.random(MILLION)
     y = (rng.random(MILLION) < q**1.1).astype(int)
     start = time.process_time()
-    found = smooth_ece(q, y)
+    found = smooth_ece(y, q)
     show(f"smooth ECE of 10^6: {(time.process_time() - start) * 1e3:.0f} ms, {found:.4f}")

@@ -17,9 +17,9 @@ from pbn.models.grid import added, law_of_sum, rounded_down
 from pbn.models.patterns import enumerate_patterns, patterns_of
 from pbn.scores.accuracy import expected_accuracy
 from pbn.scores.bins import equal_width_bins
-from pbn.scores.higher_order import bayes_mixtures, fit_snapshots, higher_order
-from pbn.scores.multicalibration import moments, multicalibration
+from pbn.scores.higher_order_calibration import bayes_mixtures, fit_snapshots, higher_order
 from pbn.scores.proper import kl_divergence
+from pbn.scores.witness_multicalibration import moments, multicalibration
 
 SMALL = """
 name: small
@@ -110,7 +110,7 @@ def test_brackets_of_cells_hold_what_enumeration_gives(world, level, bins, monke
             assert (low - 1e-9 <= exact).all()
             assert (exact <= high + 1e-9).all()
         names = [str(k) for k in range(members.shape[1])]
-        worst = multicalibration(q, truth, members, names, bins=bins, weight=mass).value
+        worst = multicalibration(truth, q, members, names, bins=bins, weight=mass).value
         found = multicalibration_bracket(predictor, demands[1:], bins)
         assert found.low <= worst <= found.high
         assert found.radius < 0.01

@@ -9,7 +9,7 @@ from sklearn.calibration import calibration_curve
 from pbn.scores.bins import equal_mass_bins, equal_mass_edges, equal_width_bins, equal_width_edges
 from pbn.scores.calibration import Binning, ece, noise_floor, reliability, true_calibration_error
 from pbn.scores.inputs import ScoreError
-from pbn.scores.smooth_ece import smooth_ece, smooth_ece_at, true_smooth_ece
+from pbn.scores.smooth_calibration import smooth_ece, smooth_ece_at, true_smooth_ece
 
 EVERY = [
     Binning(count=count, width=width, of=of, norm=norm)
@@ -63,7 +63,7 @@ def test_bins_of_equal_weights_are_those_of_none(n):
 
 def test_ids():
     assert Binning().id() == "ece[10 equal-width, positive, l1]"
-    assert ece([0.5], [1]).id == "ece[10 equal-width, positive, l1]"
+    assert ece([1], [0.5]).id == "ece[10 equal-width, positive, l1]"
     assert len({binning.id() for binning in EVERY}) == len(EVERY)
     with pytest.raises(ScoreError, match="no norm 'l3'"):
         Binning(norm="l3")
@@ -74,28 +74,28 @@ def test_ids():
 def test_by_hand():
     q, y = [0.0, 0.05, 0.95, 1.0], [0, 1, 1, 0]
     gaps = [0.5 - 0.025, 0.975 - 0.5]
-    assert ece(q, y).value == pytest.approx(sum(gaps) / 2)
-    assert ece(q, y, Binning(norm="l2")).value == pytest.approx(np.sqrt(np.mean(np.square(gaps))))
-    assert ece(q, y, Binning(norm="max")).value == pytest.approx(max(gaps))
-    shown = reliability(q, y)
+    assert ece(y, q).value == pytest.approx(sum(gaps) / 2)
+    assert ece(y, q, Binning(norm="l2")).value == pytest.approx(np.sqrt(np.mean(np.square(gaps))))
+    assert ece(y, q, Binning(norm="max")).value == pytest.approx(max(gaps))
+    shown = reliability(y, q)
     assert shown.bin.tolist() == [0, 9]
     assert shown.mass.tolist() == [0.5, 0.5]
-    assert ece([1.0], [0]).value == 1
-    assert ece([0.0, 0.0], [0, 0]).value == 0  # one class absent
-    assert ece([0.3] * 10, [1] * 3 + [0] * 7).value == pytest.approx(0, abs=1e-15)  # a constant predictor
+    assert ece([0], [1.0]).value == 1
+    assert ece([0, 0], [0.0, 0.0]).value == 0  # one class absent
+    assert ece([1] * 3 + [0] * 7, [0.3] * 10).value == pytest.approx(0, abs=1e-15)  # a constant predictor
 
 
 def test_top_label_and_pooled_by_hand():
     q, y = [[0.7, 0.2, 0.1], [0.1, 0.45, 0.45]], [0, 2]
-    top = ece(q, y, Binning(of="top-label"))
+    top = ece(y, q, Binning(of="top-label"))
     assert top.value == pytest.approx((0.3 + 0.45) / 2)  # the tie is decided for class 1, which did not come out
     pooled = [(0.7, 1), (0.2, 0), (0.1, 0), (0.1, 0), (0.45, 0), (0.45, 1)]
     cells = {}
     for probability, hit in pooled:
         cells.setdefault(int(probability * 10 + 1e-9), []).append(hit - probability)
-    assert ece(q, y, Binning(of="pooled")).value == pytest.approx(sum(abs(sum(gap)) for gap in cells.values()) / 6)
+    assert ece(y, q, Binning(of="pooled")).value == pytest.approx(sum(abs(sum(gap)) for gap in cells.values()) / 6)
     with pytest.raises(ScoreError, match="3 classes"):
-        ece(q, y)
+        ece(y, q)
 
 
 def test_against_scikit_learn():
@@ -103,22 +103,22 @@ def test_against_scikit_learn():
     q = rng.random(2000)
     y = (rng.random(2000) < q**1.5).astype(int)
     rate, prediction = calibration_curve(y, q, n_bins=10)
-    shown = reliability(q, y)
+    shown = reliability(y, q)
     assert shown.outcome == pytest.approx(rate)
     assert shown.prediction == pytest.approx(prediction)
-    assert ece(q, y).value == pytest.approx(shown.mass @ np.abs(rate - prediction))
+    assert ece(y, q).value == pytest.approx(shown.mass @ np.abs(rate - prediction))
 
 
 @pytest.mark.parametrize("binning", EVERY, ids=lambda binning: binning.id())
 def test_rows_in_another_order_or_doubled(binning):
     """To 1e-12: sums are taken in another order."""
     rng, q, y = drawn(2)
-    plain = ece(q, y, binning).value
+    plain = ece(y, q, binning).value
     order = rng.permutation(len(q))
-    assert ece(q[order], y[order], binning).value == pytest.approx(plain, abs=1e-12)
-    assert ece(np.repeat(q, 2), np.repeat(y, 2), binning).value == pytest.approx(plain, abs=1e-12)
-    assert ece(q, y, binning, np.full(len(q), 3.0)).value == pytest.approx(plain, abs=1e-12)
-    true = true_calibration_error(q, y.astype(float), binning)  # labels as probabilities
+    assert ece(y[order], q[order], binning).value == pytest.approx(plain, abs=1e-12)
+    assert ece(np.repeat(y, 2), np.repeat(q, 2), binning).value == pytest.approx(plain, abs=1e-12)
+    assert ece(y, q, binning, np.full(len(q), 3.0)).value == pytest.approx(plain, abs=1e-12)
+    true = true_calibration_error(y.astype(float), q, binning)  # labels as probabilities
     assert true.value == pytest.approx(plain, abs=1e-12)
     assert true.id == binning.id("true-ce")
 
@@ -129,8 +129,8 @@ def test_rows_of_weight_0_count_for_nothing(binning):
     weight = rng.random(400)
     more, labels = np.concatenate([[0.0, 1.0], q, rng.random(50)]), np.concatenate([[1, 0], y, rng.integers(0, 2, 50)])
     zeros = np.concatenate([[0, 0], weight, np.zeros(50)])
-    assert ece(more, labels, binning, zeros).value == pytest.approx(ece(q, y, binning, weight).value, abs=1e-12)
-    assert smooth_ece(more, labels, zeros) == pytest.approx(smooth_ece(q, y, weight), abs=1e-9)
+    assert ece(labels, more, binning, zeros).value == pytest.approx(ece(y, q, binning, weight).value, abs=1e-12)
+    assert smooth_ece(labels, more, zeros) == pytest.approx(smooth_ece(y, q, weight), abs=1e-9)
 
 
 def test_classes_relabelled():
@@ -138,8 +138,8 @@ def test_classes_relabelled():
     q, y, names = rng.dirichlet(np.ones(4), 200), rng.integers(0, 4, 200), rng.permutation(4)
     for of in ("top-label", "pooled"):
         binning = Binning(of=of)
-        renamed = ece(q[:, names], np.argsort(names)[y], binning).value
-        assert renamed == pytest.approx(ece(q, y, binning).value, abs=1e-12)
+        renamed = ece(np.argsort(names)[y], q[:, names], binning).value
+        assert renamed == pytest.approx(ece(y, q, binning).value, abs=1e-12)
 
 
 # -- true --------------------------------------------------------------------------------------------
@@ -150,10 +150,10 @@ def test_bins_only_hide_error(seed):
     rng = np.random.default_rng(seed)
     q, p, weight = np.round(rng.random(60), 1), rng.random(60), rng.random(60)
     for norm in ("l1", "l2", "max"):
-        whole = true_calibration_error(q, p, norm, weight).value
+        whole = true_calibration_error(p, q, norm, weight).value
         for count in (1, 3, 7):
             for width in ("equal-width", "equal-mass"):
-                binned = true_calibration_error(q, p, Binning(count=count, norm=norm, width=width), weight).value
+                binned = true_calibration_error(p, q, Binning(count=count, norm=norm, width=width), weight).value
                 assert binned <= whole + 1e-12
     assert true_calibration_error(q, q).value == 0
     assert true_calibration_error(q, q, "max").value == 0
@@ -163,10 +163,10 @@ def test_true_error_is_the_limit_of_the_binned_one():
     rng = np.random.default_rng(4)
     q = rng.choice([0.1, 0.35, 0.8], 400_000)
     p = np.clip(q + rng.choice([-0.1, 0.2], len(q)), 0, 1)
-    true = true_calibration_error(q, p).value
+    true = true_calibration_error(p, q).value
     assert true == pytest.approx(0.05, abs=0.001)
-    assert ece(q, (rng.random(len(q)) < p).astype(int)).value == pytest.approx(true, abs=0.003)
-    assert true_smooth_ece(q, p) == pytest.approx(0.05, abs=0.002)
+    assert ece((rng.random(len(q)) < p).astype(int), q).value == pytest.approx(true, abs=0.003)
+    assert true_smooth_ece(p, q) == pytest.approx(0.05, abs=0.002)
 
 
 # -- noise floor -------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def test_floor_of_a_constant_predictor():
 def test_floor_is_the_error_of_labels_drawn_from_the_predictions(binning):
     for digits in (1, 9):  # few distinct predictions are drawn as counts, many one by one
         rng, q, _ = drawn(5, n=150, digits=digits)
-        errors = [ece(q, (rng.random(150) < q).astype(int), binning).value for _ in range(1500)]
+        errors = [ece((rng.random(150) < q).astype(int), q, binning).value for _ in range(1500)]
         found = noise_floor(q, np.random.default_rng(6), binning, resamples=1500)
         assert found.mean == pytest.approx(np.mean(errors), abs=4 * np.std(errors) / np.sqrt(750))
         assert found.quantiles[1][1] == pytest.approx(np.median(errors), abs=0.1 * np.median(errors))
@@ -216,7 +216,7 @@ def test_smooth_error_is_its_definition(bandwidth):
     q = np.concatenate([[0.0, 1.0, 0.5], rng.random(9)])
     y = rng.integers(0, 2, 12)
     expected = smooth_by_quadrature(q, y - q, bandwidth)
-    assert smooth_ece_at(q, y, bandwidth) == pytest.approx(expected, rel=2e-4)
+    assert smooth_ece_at(y, q, bandwidth) == pytest.approx(expected, rel=2e-4)
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1.0, 2.0, 0.3]))
@@ -225,34 +225,34 @@ def test_smooth_error_is_a_fixed_point(seed, power):
     rng = np.random.default_rng(seed)
     q = rng.random(200)
     y = (rng.random(200) < q**power).astype(int)
-    found = smooth_ece(q, y)
-    assert smooth_ece_at(q, y, found) == pytest.approx(found, abs=1e-8)
+    found = smooth_ece(y, q)
+    assert smooth_ece_at(y, q, found) == pytest.approx(found, abs=1e-8)
     order = rng.permutation(200)
-    assert smooth_ece(q[order], y[order]) == pytest.approx(found, abs=1e-9)
-    assert smooth_ece(np.repeat(q, 2), np.repeat(y, 2)) == pytest.approx(found, abs=1e-9)
-    assert smooth_ece(1 - q, 1 - y) == pytest.approx(found, abs=1e-9)  # the classes relabelled
+    assert smooth_ece(y[order], q[order]) == pytest.approx(found, abs=1e-9)
+    assert smooth_ece(np.repeat(y, 2), np.repeat(q, 2)) == pytest.approx(found, abs=1e-9)
+    assert smooth_ece(1 - y, 1 - q) == pytest.approx(found, abs=1e-9)  # the classes relabelled
 
 
 def test_smooth_error_at_the_ends():
-    assert smooth_ece([0.0, 1.0], [0, 1]) == 0
-    assert smooth_ece([0.0], [1]) == pytest.approx(1)
-    assert smooth_ece([0.25], [1]) == pytest.approx(0.75)
+    assert smooth_ece([0, 1], [0.0, 1.0]) == 0
+    assert smooth_ece([1], [0.0]) == pytest.approx(1)
+    assert smooth_ece([1], [0.25]) == pytest.approx(0.75)
     assert true_smooth_ece([0.1, 0.9], [0.1, 0.9]) == 0
     with pytest.raises(ScoreError, match="bandwidth"):
-        smooth_ece_at([0.5], [1], 0)
+        smooth_ece_at([1], [0.5], 0)
 
 
 @pytest.mark.parametrize("off", [0.04, 0.01, 0.0025])
 def test_smooth_error_may_be_of_the_order_of_the_root_of_the_distance(off):
     """Predictions ½ ± d of certain outcomes: ½ for all is calibrated, and no farther than d."""
-    found = smooth_ece([0.5 - off, 0.5 + off], [0, 1])
+    found = smooth_ece([0, 1], [0.5 - off, 0.5 + off])
     assert found <= 2 * np.sqrt(off)
-    assert found / smooth_ece([0.5 - off / 4, 0.5 + off / 4], [0, 1]) == pytest.approx(2, rel=0.1)
+    assert found / smooth_ece([0, 1], [0.5 - off / 4, 0.5 + off / 4]) == pytest.approx(2, rel=0.1)
 
 
 def test_one_signed_residuals_keep_their_mean():
     q = np.random.default_rng(9).beta(0.3, 2, 500)
-    assert true_smooth_ece(q, q**2) == pytest.approx((q - q**2).mean(), abs=1e-9)
+    assert true_smooth_ece(q**2, q) == pytest.approx((q - q**2).mean(), abs=1e-9)
 
 
 RELPLOT = [  # smECE of relplot 1.0.3, the authors' own program, on the rows that `spread` makes
@@ -272,7 +272,8 @@ def spread(kind, power):
 @pytest.mark.parametrize(("kind", "power", "theirs"), RELPLOT)
 def test_smooth_error_against_a_table_of_relplot(kind, power, theirs):
     """Relplot sums over 200 points, both ends in full: that is off by up to 4% where predictions crowd at an end."""
-    assert smooth_ece(*spread(kind, power)) == pytest.approx(theirs, rel=0.04)
+    q, y = spread(kind, power)
+    assert smooth_ece(y, q) == pytest.approx(theirs, rel=0.04)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (0.5, 0.5), (5, 2)])
@@ -284,15 +285,15 @@ def test_smooth_error_against_relplot(shape, bent):
     rng = np.random.default_rng(8)
     q = rng.beta(*shape, 2000)
     y = (rng.random(2000) < bent(q)).astype(int)
-    assert smooth_ece(q, y) == pytest.approx(relplot.smECE(q, y), abs=0.002)
+    assert smooth_ece(y, q) == pytest.approx(relplot.smECE(q, y), abs=0.002)
 
 
 @pytest.mark.parametrize("score", [
-    lambda q, y: ece(q, y).value,
+    lambda q, y: ece(y, q).value,
     lambda q, y: noise_floor(q, np.random.default_rng(0)).mean,
-    smooth_ece,
-    lambda q, y: true_calibration_error(q, y).value,
-    true_smooth_ece,
+    lambda q, y: smooth_ece(y, q),
+    lambda q, y: true_calibration_error(y, q).value,
+    lambda q, y: true_smooth_ece(y, q),
 ])  # fmt: skip
 def test_what_cannot_be_scored(score):
     with pytest.raises(ScoreError, match="scores/empty"):

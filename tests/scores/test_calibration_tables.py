@@ -183,8 +183,8 @@ def test_against_torchmetrics(name, count, of, l1, l2, most):
     different, labels, weight = counted(q, y)
     for norm, theirs in (("l1", l1), ("l2", l2), ("max", most)):
         binning = Binning(count=count, of=of, norm=norm)
-        assert ece(q, y, binning).value == pytest.approx(theirs, rel=0, abs=1e-6)
-        assert ece(different, labels, binning, weight).value == pytest.approx(theirs, rel=0, abs=1e-6)
+        assert ece(y, q, binning).value == pytest.approx(theirs, rel=0, abs=1e-6)
+        assert ece(labels, different, binning, weight).value == pytest.approx(theirs, rel=0, abs=1e-6)
 
 
 @pytest.mark.parametrize(("name", "count", "width", "of", "expected", "most", "average"), NETCAL)
@@ -193,9 +193,9 @@ def test_against_netcal(name, count, width, of, expected, most, average):
     different, labels, weight = counted(q, y)
     for norm, theirs in (("l1", expected), ("max", most)):
         binning = Binning(count=count, width=width, of=of, norm=norm)
-        assert ece(q, y, binning).value == pytest.approx(theirs, rel=0, abs=1e-12)
-        assert ece(different, labels, binning, weight).value == pytest.approx(theirs, rel=0, abs=1e-12)
-    for shown in (reliability(q, y, binning), reliability(different, labels, binning, weight)):
+        assert ece(y, q, binning).value == pytest.approx(theirs, rel=0, abs=1e-12)
+        assert ece(labels, different, binning, weight).value == pytest.approx(theirs, rel=0, abs=1e-12)
+    for shown in (reliability(y, q, binning), reliability(labels, different, binning, weight)):
         assert np.abs(shown.outcome - shown.prediction).mean() == pytest.approx(average, rel=0, abs=1e-12)
 
 
@@ -213,7 +213,7 @@ def test_where_others_have_other_bins(text, count, width, ours, others, theirs):
     """The bins, gathered by hand, give both numbers; ours are those that `Binning` defines."""
     q, y = parsed(text)
     assert gathered(q, y, others) == pytest.approx(theirs, rel=0, abs=1e-6)
-    found = ece(q, y, Binning(count=count, width=width)).value
+    found = ece(y, q, Binning(count=count, width=width)).value
     assert found == pytest.approx(gathered(q, y, ours), rel=0, abs=1e-12)
     assert abs(found - theirs) > 0.05
 
@@ -231,11 +231,11 @@ def test_against_the_curves_of_scikit_learn(seed, count, times):
         ("equal-mass", "quantile", np.full(count, 1 / count)),
     ):
         rate, prediction = calibration_curve(y, q, n_bins=count, strategy=strategy)
-        shown = reliability(q, y, Binning(count=count, width=width))
+        shown = reliability(y, q, Binning(count=count, width=width))
         assert shown.mass == pytest.approx(mass, rel=0, abs=1e-12)
         assert shown.outcome == pytest.approx(rate, rel=0, abs=1e-12)
         assert shown.prediction == pytest.approx(prediction, rel=0, abs=1e-12)
         gap = np.abs(rate - prediction)
         for norm, theirs in (("l1", mass @ gap), ("l2", np.sqrt(mass @ gap**2)), ("max", gap.max())):
             binning = Binning(count=count, width=width, norm=norm)
-            assert ece(q, y, binning).value == pytest.approx(theirs, rel=0, abs=1e-12)
+            assert ece(y, q, binning).value == pytest.approx(theirs, rel=0, abs=1e-12)

@@ -12,7 +12,7 @@ from scipy import stats
 import pbn
 from pbn.cases.sample import RowSampler
 from pbn.scores.bins import equal_width_bins
-from pbn.scores.higher_order import (
+from pbn.scores.higher_order_calibration import (
     bayes_mixtures,
     binomial_mixtures,
     fit_snapshots,

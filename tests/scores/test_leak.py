@@ -39,7 +39,7 @@ def test_tails_are_sums_over_all_labels(n, classes, seed):
     whole = rng.integers(0, 4, (n, classes)) + np.eye(classes, dtype=int)[rng.integers(0, classes, n)]
     probs = whole / whole.sum(axis=1, keepdims=True)
     decisions, outcomes = rng.integers(UNKNOWN, classes, n), rng.integers(0, classes, n)
-    found = leak_test(decisions, probs, outcomes)
+    found = leak_test(probs, outcomes, decisions)
     for chosen, chance in ((decisions, found.decisions), (probs.argmax(axis=1), found.bayes)):
         correct, upper, lower = int((chosen == outcomes).sum()), Fraction(0), Fraction(0)
         for labels in product(range(classes), repeat=n):
@@ -56,38 +56,38 @@ def test_unknown_decisions_are_never_correct():
     decisions, probs, labels = cases(200)
     declined = decisions.copy()
     declined[:50] = UNKNOWN
-    found, answered = leak_test(declined, probs, labels), leak_test(decisions[50:], probs[50:], labels[50:])
+    found, answered = leak_test(probs, labels, declined), leak_test(probs[50:], labels[50:], decisions[50:])
     assert (found.unknown, found.decisions.cases) == (50, 200)
     assert found.decisions.correct == answered.decisions.correct
     assert found.decisions.log_upper == pytest.approx(answered.decisions.log_upper, rel=1e-12)
     assert found.decisions.expected == pytest.approx(answered.decisions.expected)
-    nothing = leak_test([UNKNOWN] * 3, probs[:3], labels[:3]).decisions
+    nothing = leak_test(probs[:3], labels[:3], [UNKNOWN] * 3).decisions
     assert (nothing.correct, nothing.log_upper, nothing.log_lower, nothing.interval) == (0, 0, 0, (0, 0))
 
 
 def test_what_cannot_be_has_a_logarithm_of_minus_infinity():
     """Two decisions of probability 0 came true: of two cases at most one can be right."""
-    chance = leak_test([0, 0], [[0, 1], [0, 1]], [0, 0]).decisions
+    chance = leak_test([[0, 1], [0, 1]], [0, 0], [0, 0]).decisions
     assert (chance.log_upper, chance.upper, chance.log_two_sided, chance.two_sided) == (-math.inf, 0, -math.inf, 0)
-    chance = leak_test([1, 1], [[0, 1], [0, 1]], [0, 1]).decisions
+    chance = leak_test([[0, 1], [0, 1]], [0, 1], [1, 1]).decisions
     assert (chance.log_lower, chance.log_upper) == (-math.inf, 0)
 
 
 def test_a_class_of_probability_one_leaves_room_for_the_others_that_are_listed():
     """1 − 1e-30 is 1.0 in float64, yet the class beside it has its probability: an error there is not impossible."""
-    chance = leak_test([1], [[1e-30, 1.0]], [0]).decisions
+    chance = leak_test([[1e-30, 1.0]], [0], [1]).decisions
     assert chance.log_lower == pytest.approx(math.log(1e-30), rel=1e-14)
-    assert leak_test([1], [[0.0, 1.0]], [0]).decisions.log_lower == -math.inf
+    assert leak_test([[0.0, 1.0]], [0], [1]).decisions.log_lower == -math.inf
 
 
 def test_the_bayes_decisions_are_the_likeliest_classes_and_the_first_of_equal_ones():
     probs = np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7]])
-    bayes = leak_test([2, 2], probs, [0, 0]).bayes
+    bayes = leak_test(probs, [0, 0], [2, 2]).bayes
     assert (bayes.correct, bayes.expected_accuracy) == (1, pytest.approx(0.55))
     decisions, probs, labels = cases(300)
-    found = leak_test(probs.argmax(axis=1), probs, labels)
+    found = leak_test(probs, labels, probs.argmax(axis=1))
     assert found.decisions == found.bayes
-    assert found.bayes.expected >= leak_test(decisions, probs, labels).decisions.expected
+    assert found.bayes.expected >= leak_test(probs, labels, decisions).decisions.expected
 
 
 def test_the_two_sided_p_value_belongs_to_the_central_interval():
@@ -112,23 +112,23 @@ def test_each_p_value_is_at_most_alpha_with_a_probability_of_at_most_alpha():
 
 def test_decisions_made_from_the_case_alone_pass_and_a_leak_does_not():
     decisions, probs, labels = cases(5000, seed=1)
-    honest = leak_test(decisions, probs, labels)
+    honest = leak_test(probs, labels, decisions)
     assert min(honest.decisions.two_sided, honest.bayes.two_sided) > 0.01
     assert honest.decisions.interval[0] < honest.decisions.accuracy < honest.decisions.interval[1]
     leaky = np.where(np.arange(5000) % 10 == 0, labels, probs.argmax(axis=1))
-    found = leak_test(leaky, probs, labels)
+    found = leak_test(probs, labels, leaky)
     assert found.decisions.log_upper < -10
     assert found.bayes == honest.bayes
-    shifted = leak_test(probs.argmax(axis=1), probs, np.roll(labels, 1))
+    shifted = leak_test(probs, np.roll(labels, 1), probs.argmax(axis=1))
     assert shifted.decisions.log_lower < -100
 
 
 def test_order_of_cases_and_names_of_classes_do_not_matter():
     decisions, probs, labels = cases(400, seed=2)
-    found = leak_test(decisions, probs, labels)
+    found = leak_test(probs, labels, decisions)
     order = np.random.default_rng(0).permutation(400)
-    moved = leak_test(decisions[order], probs[order], labels[order])
-    renamed = leak_test(2 - decisions, probs[:, ::-1], 2 - labels)
+    moved = leak_test(probs[order], labels[order], decisions[order])
+    renamed = leak_test(probs[:, ::-1], 2 - labels, 2 - decisions)
     for other in (moved, renamed):
         assert other.decisions.correct == found.decisions.correct
         assert other.decisions.log_upper == pytest.approx(found.decisions.log_upper, rel=1e-12)
@@ -137,8 +137,8 @@ def test_order_of_cases_and_names_of_classes_do_not_matter():
 
 def test_two_classes_may_be_given_by_the_probability_of_the_second():
     decisions, probs, labels = cases(100, classes=2)
-    assert leak_test(decisions, probs[:, 1], labels).decisions.upper == pytest.approx(
-        leak_test(decisions, probs, labels).decisions.upper, rel=1e-12
+    assert leak_test(probs[:, 1], labels, decisions).decisions.upper == pytest.approx(
+        leak_test(probs, labels, decisions).decisions.upper, rel=1e-12
     )
 
 
@@ -146,7 +146,7 @@ def test_two_classes_may_be_given_by_the_probability_of_the_second():
 def test_a_hundred_thousand_cases_take_about_a_second():
     decisions, probs, labels = cases(100_000, seed=3)
     start = time.perf_counter()
-    leak_test(decisions, probs, labels)
+    leak_test(probs, labels, decisions)
     assert time.perf_counter() - start < 3
 
 
@@ -174,7 +174,7 @@ def test_runs_on_different_cases_are_one_run():
     assert found.runs[1].decisions.cases == 150
     same_world = combine(runs[:2])
     joined = leak_test(*(np.concatenate([getattr(one, name) for one in runs[:2]]) for name in
-                         ("decisions", "probs", "outcomes")))  # fmt: skip
+                         ("probs", "outcomes", "decisions")))  # fmt: skip
     assert same_world.pooled == joined
 
 
@@ -198,7 +198,7 @@ def test_pooling_the_same_luck_twice_would_be_wrong():
     probs, labels = np.full((100, 2), 0.5), np.r_[np.ones(65, int), np.zeros(35, int)]
     decisions = np.ones(100, int)
     twice = [Run(decisions=decisions, probs=probs, outcomes=labels, draws=range(100))] * 2
-    one = leak_test(decisions, probs, labels).decisions.upper
+    one = leak_test(probs, labels, decisions).decisions.upper
     assert combine(twice).decisions.upper == pytest.approx(2 * one, rel=1e-12)
     apart = [twice[0], Run(decisions=decisions, probs=probs, outcomes=labels, draws=range(100, 200))]
     assert combine(apart).decisions.upper < one / 10
@@ -233,7 +233,7 @@ def test_the_combined_p_value_is_valid_where_runs_share_their_labels():
 ])  # fmt: skip
 def test_what_is_no_run_is_refused(decisions, probs, outcomes, code):
     with pytest.raises(ScoreError) as caught:
-        leak_test(decisions, probs, outcomes)
+        leak_test(probs, outcomes, decisions)
     assert caught.value.code == code
 
 

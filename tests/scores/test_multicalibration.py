@@ -10,7 +10,7 @@ from pbn.cases.groups import groups_of, quartiles
 from pbn.cases.sample import RowSampler
 from pbn.errors import QueryError
 from pbn.scores.inputs import ScoreError
-from pbn.scores.multicalibration import (
+from pbn.scores.witness_multicalibration import (
     EVERYONE,
     empirical_multicalibration,
     hoeffding_radius,
@@ -25,7 +25,7 @@ def test_cell_by_cell(seed, signed, weighted):
     q, p, groups = np.round(rng.random(n), 1), rng.random(n), rng.random((n, size)) < 0.5
     weight = rng.random(n) if weighted else None
     share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
-    found = multicalibration(q, p, groups, list("abc"), bins=bins, signed=signed, weight=weight)
+    found = multicalibration(p, q, groups, list("abc"), bins=bins, signed=signed, weight=weight)
     cells = {}
     for name, members in zip([EVERYONE, *"abc"], [np.ones(n, bool), *groups.T], strict=True):
         for j in range(bins):
@@ -39,19 +39,19 @@ def test_cell_by_cell(seed, signed, weighted):
     assert (found.radius is None) == weighted
     order = rng.permutation(n)
     again = multicalibration(
-        q[order], p[order], groups[order], list("abc"), bins=bins, signed=signed,
+        p[order], q[order], groups[order], list("abc"), bins=bins, signed=signed,
         weight=None if weight is None else weight[order],
     )  # fmt: skip
     assert again.value == pytest.approx(found.value, abs=1e-14)
 
 
 def test_ids_and_signs():
-    low = multicalibration([0.9, 0.1], [0.5, 0.1], np.ones((2, 1), bool), ["all"])
+    low = multicalibration([0.5, 0.1], [0.9, 0.1], np.ones((2, 1), bool), ["all"])
     assert (low.value, low.bin) == (pytest.approx(0.2), 9)
     assert low.id == "mc[10 equal-width, absolute]"
-    signed = multicalibration([0.9, 0.1], [0.5, 0.1], np.ones((2, 1), bool), ["all"], signed=True)
+    signed = multicalibration([0.5, 0.1], [0.9, 0.1], np.ones((2, 1), bool), ["all"], signed=True)
     assert (signed.value, signed.id) == (0, "mc[10 equal-width, signed]")
-    assert empirical_multicalibration([1.0], [0], np.ones((1, 0), bool), []).value == 1
+    assert empirical_multicalibration([0], [1.0], np.ones((1, 0), bool), []).value == 1
     assert multicalibration([0.5], [0.5], np.ones((1, 0), bool), []).group == EVERYONE
 
 
@@ -60,12 +60,12 @@ def test_the_band_holds_the_population_s_value(signed):
     """Samples of 300 cases, with labels, from a population of 60 kinds of case."""
     rng = np.random.default_rng(5)
     q, p, groups, mass = rng.random(60), rng.random(60), rng.random((60, 3)) < 0.5, rng.dirichlet(np.ones(60))
-    true = multicalibration(q, p, groups, list("abc"), signed=signed, weight=mass).value
+    true = multicalibration(p, q, groups, list("abc"), signed=signed, weight=mass).value
     held = 0
     for _ in range(400):
         at = rng.choice(60, 300, p=mass)
         y = (rng.random(300) < p[at]).astype(int)
-        found = empirical_multicalibration(q[at], y, groups[at], list("abc"), signed=signed)
+        found = empirical_multicalibration(y, q[at], groups[at], list("abc"), signed=signed)
         held += found.band[0] <= true <= found.band[1]
         assert signed or found.band[0] >= 0
     assert held >= 380
@@ -88,8 +88,8 @@ def test_the_radius_is_of_the_right_size():
     lambda: multicalibration([0.5], [0.5], [[2]], ["a"]),
     lambda: multicalibration([0.5], [0.5], [[1]], ["a"], bins=0),
     lambda: multicalibration([0.5], [0.5], [[1]], ["a"], confidence=1),
-    lambda: multicalibration([0.5], [0.5, 0.5], [[1]], ["a"]),
-    lambda: empirical_multicalibration([0.5], [2], [[1]], ["a"]),
+    lambda: multicalibration([0.5, 0.5], [0.5], [[1]], ["a"]),
+    lambda: empirical_multicalibration([2], [0.5], [[1]], ["a"]),
 ])  # fmt: skip
 def test_what_cannot_be_scored(call):
     with pytest.raises(ScoreError):
@@ -113,9 +113,9 @@ def test_groups_of_the_factor_worlds(name, count):
     assert multicalibration(p, p, members, groups.names).value == 0
     asked = world.question().asks
     labels = RowSampler(world, 2032).codes(0, 20_000, [asked])[asked]
-    found = empirical_multicalibration(p, labels, members, groups.names)
+    found = empirical_multicalibration(labels, p, members, groups.names)
     assert 0 < found.value < found.radius
-    prior = multicalibration(np.full(len(p), p.mean()), p, members, groups.names)
+    prior = multicalibration(p, np.full(len(p), p.mean()), members, groups.names)
     assert prior.value > 0.03
 
 

@@ -98,9 +98,9 @@ def test_parts_add_up(seed, classes, clip):
 def test_expected_scores_are_means_over_labels():
     p, q = np.array([[0.2, 0.3, 0.5]]), np.array([[0.6, 0.3, 0.1]])
     weight = p[0]
-    assert expected_brier(p, q).value == pytest.approx(weight @ [brier(q, [y]) for y in range(3)])
-    assert expected_log_loss(p, q).value == pytest.approx(weight @ [log_loss(q, [y]).value for y in range(3)])
-    assert expected_brier([0.3], [0.6]).value == pytest.approx(0.3 * brier([0.6], [1]) + 0.7 * brier([0.6], [0]))
+    assert expected_brier(p, q).value == pytest.approx(weight @ [brier([y], q) for y in range(3)])
+    assert expected_log_loss(p, q).value == pytest.approx(weight @ [log_loss([y], q).value for y in range(3)])
+    assert expected_brier([0.3], [0.6]).value == pytest.approx(0.3 * brier([1], [0.6]) + 0.7 * brier([0], [0.6]))
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -109,22 +109,22 @@ def test_against_scikit_learn(classes):
     q, y = laws(rng, 500, classes), rng.integers(0, classes, 500)
     weight = rng.random(500)
     expected = metrics.log_loss(y, q, sample_weight=weight, labels=range(classes))
-    assert log_loss(q, y, weight, clip=0).value == pytest.approx(expected, rel=1e-9)
+    assert log_loss(y, q, weight, clip=0).value == pytest.approx(expected, rel=1e-9)
     if classes > 2:
         by_hand = ((q - np.eye(classes)[y]) ** 2).sum(axis=1)
-        assert brier(q, y, weight) == pytest.approx(np.average(by_hand, weights=weight), rel=1e-12)
+        assert brier(y, q, weight) == pytest.approx(np.average(by_hand, weights=weight), rel=1e-12)
     else:
         theirs = metrics.brier_score_loss(y, q[:, 1], sample_weight=weight)
-        assert brier(q, y, weight) == pytest.approx(theirs, rel=1e-12)
-        assert log_loss(q[:, 1], y).value == pytest.approx(log_loss(q, y).value, abs=1e-14)
-        assert brier(q[:, 1], y, weight) == pytest.approx(theirs, rel=1e-12)
+        assert brier(y, q, weight) == pytest.approx(theirs, rel=1e-12)
+        assert log_loss(y, q[:, 1]).value == pytest.approx(log_loss(y, q).value, abs=1e-14)
+        assert brier(y, q[:, 1], weight) == pytest.approx(theirs, rel=1e-12)
 
 
 def test_certain_predictions():
-    assert log_loss([1.0, 0.0], [1, 0]).unclipped == 0
-    assert log_loss([1.0, 0.0], [1, 0]).value == pytest.approx(-math.log(0.999))
-    assert log_loss([[1, 0, 0]], [1]).unclipped is None
-    assert str(log_loss([1.0], [1], clip=0).value) == "0.0"
+    assert log_loss([1, 0], [1.0, 0.0]).unclipped == 0
+    assert log_loss([1, 0], [1.0, 0.0]).value == pytest.approx(-math.log(0.999))
+    assert log_loss([1], [[1, 0, 0]]).unclipped is None
+    assert str(log_loss([1], [1.0], clip=0).value) == "0.0"
     assert conditional_entropy([0.0, 1.0]) == 0
     assert kl_divergence([0.3], [0.3], clip=0).value == 0
 
@@ -136,8 +136,8 @@ def scores(p, q, y, weight=None):
     yield squared_distance(p, q, weight)
     yield l1_distance(p, q, weight)
     yield conditional_entropy(p, weight)
-    yield log_loss(q, y, weight).value
-    yield brier(q, y, weight)
+    yield log_loss(y, q, weight).value
+    yield brier(y, q, weight)
 
 
 def test_rows_in_another_order_doubled_or_relabelled():
@@ -168,7 +168,7 @@ def test_rows_of_weight_0_count_for_nothing(classes):
         for score in (kl_divergence, expected_log_loss):
             plain, found = score(p, q, weight, clip=clip), score(more[0], more[1], more[3], clip=clip)
             assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(plain), rel=1e-12)
-        plain, found = log_loss(q, y, weight, clip=clip), log_loss(*more[1:], clip=clip)
+        plain, found = log_loss(y, q, weight, clip=clip), log_loss(more[2], more[1], more[3], clip=clip)
         assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(plain), rel=1e-12)
     assert list(scores(*more)) == pytest.approx(list(scores(p, q, y, weight)), rel=1e-12)
 
@@ -176,23 +176,23 @@ def test_rows_of_weight_0_count_for_nothing(classes):
 @pytest.mark.parametrize(("call", "code", "says"), [
     (lambda: kl_divergence([], []), "scores/empty", "no rows"),
     (lambda: log_loss([], []), "scores/empty", "no rows"),
-    (lambda: brier([0.5], []), "scores/empty", "no rows"),
-    (lambda: brier(0.5, [1]), "scores/shape", "no rows"),
+    (lambda: brier([], [0.5]), "scores/empty", "no rows"),
+    (lambda: brier([1], 0.5), "scores/shape", "no rows"),
     (lambda: kl_divergence([0.5, 0.5], [0.5, math.nan]), "scores/probability", "row 1 of the predictions"),
     (lambda: kl_divergence([0.5, -0.1], [0.5, 0.5]), "scores/probability", "row 1 of the true probabilities"),
-    (lambda: brier([[0.5, 0.5], [0.5, 0.6]], [0, 1]), "scores/sum", "row 1"),
-    (lambda: brier([[0.5, 0.5], [1.5, -0.5]], [0, 1]), "scores/probability", "row 1"),
-    (lambda: brier([[1.0]], [0]), "scores/shape", "wrong shape"),
+    (lambda: brier([0, 1], [[0.5, 0.5], [0.5, 0.6]]), "scores/sum", "row 1"),
+    (lambda: brier([0, 1], [[0.5, 0.5], [1.5, -0.5]]), "scores/probability", "row 1"),
+    (lambda: brier([0], [[1.0]]), "scores/shape", "wrong shape"),
     (lambda: kl_divergence([0.5], [[0.2, 0.3, 0.5]]), "scores/shape", "another shape"),
-    (lambda: brier([0.5, 0.5], [0, 2]), "scores/outcome", "row 1 of the outcomes"),
-    (lambda: brier([0.5, 0.5], [0.5, 1]), "scores/outcome", "row 0 of the outcomes"),
-    (lambda: brier([0.5, 0.5], [0, math.nan]), "scores/outcome", "row 1 of the outcomes"),
-    (lambda: brier([0.5, 0.5], ["a", "b"]), "scores/number", "not numbers"),
-    (lambda: brier([0.5, 0.5], [1]), "scores/shape", "outcomes"),
-    (lambda: brier([0.5, 0.5], [1, 0], [1, -1]), "scores/weight", "row 1 of the weights"),
-    (lambda: brier([0.5, 0.5], [1, 0], [0, 0]), "scores/weight", "all weights are 0"),
-    (lambda: brier([0.5, 0.5], [1, 0], [1]), "scores/shape", "weights"),
-    (lambda: log_loss([0.5], [1], clip=0.5), "scores/clip", "bound"),
+    (lambda: brier([0, 2], [0.5, 0.5]), "scores/outcome", "row 1 of the outcomes"),
+    (lambda: brier([0.5, 1], [0.5, 0.5]), "scores/outcome", "row 0 of the outcomes"),
+    (lambda: brier([0, math.nan], [0.5, 0.5]), "scores/outcome", "row 1 of the outcomes"),
+    (lambda: brier(["a", "b"], [0.5, 0.5]), "scores/number", "not numbers"),
+    (lambda: brier([1], [0.5, 0.5]), "scores/shape", "outcomes"),
+    (lambda: brier([1, 0], [0.5, 0.5], [1, -1]), "scores/weight", "row 1 of the weights"),
+    (lambda: brier([1, 0], [0.5, 0.5], [0, 0]), "scores/weight", "all weights are 0"),
+    (lambda: brier([1, 0], [0.5, 0.5], [1]), "scores/shape", "weights"),
+    (lambda: log_loss([1], [0.5], clip=0.5), "scores/clip", "bound"),
 ])  # fmt: skip
 def test_what_cannot_be_scored(call, code, says):
     with pytest.raises(ScoreError) as caught:

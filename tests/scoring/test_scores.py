@@ -11,7 +11,7 @@ import pytest
 import pbn
 from pbn import scores
 from pbn.scores.calibration import Binning
-from pbn.scores.smooth_ece import smooth_ece
+from pbn.scores.smooth_calibration import smooth_ece
 from pbn.scoring.items import RESAMPLES, decision_items, intervals, probability_items, resamples
 from pbn.scoring.matching import match
 from pbn.scoring.predictions import read_predictions
@@ -69,17 +69,17 @@ def test_values_are_those_of_the_score_functions(credit_table, credit_data, tmp_
             "squared_distance": scores.squared_distance(p, q),
             "expected_log_loss": scores.expected_log_loss(p, q).value,
             "entropy": scores.conditional_entropy(p),
-            "log_loss": scores.log_loss(q, y).value,
+            "log_loss": scores.log_loss(y, q).value,
             "expected_brier": scores.expected_brier(p, q).value,
             "irreducible_brier": scores.expected_brier(p, q).irreducible,
-            "brier": scores.brier(q, y),
+            "brier": scores.brier(y, q),
             "expected_accuracy": scores.expected_accuracy(p, decided).value,
             "bayes_accuracy": scores.bayes_accuracy(p),
             "accuracy_gap": scores.expected_accuracy(p, decided).gap,
             "accuracy": scores.realized_accuracy(y, decided).value,
-            "ece": scores.ece(q, y).value,
-            "smooth_ece": smooth_ece(q, y),
-            "true_ce": scores.true_calibration_error(q, p).value,
+            "ece": scores.ece(y, q).value,
+            "smooth_ece": smooth_ece(y, q),
+            "true_ce": scores.true_calibration_error(p, q).value,
         }
         for name, value in expected.items():
             assert group[name].value == pytest.approx(value, abs=1e-12), name
@@ -102,12 +102,12 @@ def test_values_of_many_classes(ticket_data, tmp_path):
     [group] = score_predictions(read_predictions(path, truth, "queue"), truth).groups
     p, y = truth.probs["queue"], truth.labels["queue"]
     assert group["kl"].value == pytest.approx(scores.kl_divergence(p, q).value, abs=1e-12)
-    assert group["log_loss"].value == pytest.approx(scores.log_loss(q, y).value, abs=1e-12)
-    assert group["brier"].value == pytest.approx(scores.brier(q, y), abs=1e-12)
+    assert group["log_loss"].value == pytest.approx(scores.log_loss(y, q).value, abs=1e-12)
+    assert group["brier"].value == pytest.approx(scores.brier(y, q), abs=1e-12)
     top = Binning(of="top-label")
-    assert group["ece"].value == pytest.approx(scores.ece(q, y, top).value, abs=1e-12)
+    assert group["ece"].value == pytest.approx(scores.ece(y, q, top).value, abs=1e-12)
     assert group["ece"].note == "ece[10 equal-width, top-label, l1]"
-    assert group["true_ce"].value == pytest.approx(scores.true_calibration_error(q, p, top).value, abs=1e-12)
+    assert group["true_ce"].value == pytest.approx(scores.true_calibration_error(p, q, top).value, abs=1e-12)
 
 
 def test_order_and_subsets(credit_table, credit_high, tmp_path):

@@ -11,8 +11,8 @@ from pbn.cases.sample import rows
 from pbn.models.additive import AdditivePredictor
 from pbn.models.baselines import BayesClassifier, View
 from pbn.models.binned import multicalibration_bracket
-from pbn.scores.higher_order import higher_order
-from pbn.scores.multicalibration import multicalibration
+from pbn.scores.higher_order_calibration import higher_order
+from pbn.scores.witness_multicalibration import multicalibration
 from pbn.studies import accuracy, bounds, convergence, population, snapshots
 from pbn.studies import multicalibration as study_of_mc
 from pbn.studies.reference import BLOCKS, prior, reference, trained
@@ -41,7 +41,7 @@ def test_a_reference_is_the_same_in_blocks(view, model):
     assert (found.q == again.q).all()
     assert (found.p == again.p).all()
     drawn = rows(view.world, 7, 0, 4000, tuple(dict.fromkeys([*view.needed, *groups.needed])))
-    whole = multicalibration(found.q, found.p, groups.members(drawn), groups.names)
+    whole = multicalibration(found.p, found.q, groups.members(drawn), groups.names)
     assert found.multicalibration()[0] == pytest.approx(whole.value)
 
 

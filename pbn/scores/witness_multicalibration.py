@@ -46,8 +46,8 @@ class Witness:
 
 
 def multicalibration(
-    q: ArrayLike,
     p: ArrayLike,
+    q: ArrayLike,
     groups: ArrayLike,
     names: Sequence[str],
     *,
@@ -63,8 +63,8 @@ def multicalibration(
 
     Parameters
     ----------
-    q, p
-        Predictions and true probabilities of class 1, (n,) or (n, 2).
+    p, q
+        True probabilities and predictions of class 1, (n,) or (n, 2).
     groups
         Who is in which group, boolean, (n, G); the whole population is added as the group `EVERYONE`.
     names
@@ -89,7 +89,7 @@ def multicalibration(
 
     Examples
     --------
-    >>> found = multicalibration([0.5, 0.5], [0.25, 0.75], [[True], [False]], ["first"])
+    >>> found = multicalibration([0.25, 0.75], [0.5, 0.5], [[True], [False]], ["first"])
     >>> found.value, found.group, found.bin, found.moment
     (0.125, 'first', 5, -0.125)
     """
@@ -98,8 +98,8 @@ def multicalibration(
 
 
 def empirical_multicalibration(
-    q: ArrayLike,
     y: ArrayLike,
+    q: ArrayLike,
     groups: ArrayLike,
     names: Sequence[str],
     *,
@@ -112,7 +112,7 @@ def empirical_multicalibration(
 
     Examples
     --------
-    >>> empirical_multicalibration([0.5, 0.5], [0, 1], [[True], [False]], ["first"]).value
+    >>> empirical_multicalibration([0, 1], [0.5, 0.5], [[True], [False]], ["first"]).value
     0.25
     """
     predicted = positive(q)

@@ -17,7 +17,7 @@ LEAST_WIDTH = 2.0**-12
 """The least bandwidth; errors below it are told apart no further."""
 
 
-def smooth_ece(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> float:
+def smooth_ece(y: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> float:
     """Smooth calibration error smECE(q, Y) of P(class 1), on labels or against true probabilities.
 
     smECE_σ = ∫_0^1 |E[(Y − q) K_σ(q, t)]| dt, where K_σ(x, t) = Σ_{t' ~ t} φ_σ(x − t') is the Gaussian kernel
@@ -27,10 +27,10 @@ def smooth_ece(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> f
 
     Parameters
     ----------
-    q
-        Predictions, (n,) or (n, 2).
     y
         Outcomes, (n,), 0 or 1.
+    q
+        Predictions, (n,) or (n, 2).
     weight
         Weight of each row, (n,); equal if None.
 
@@ -51,31 +51,31 @@ def smooth_ece(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None) -> f
 
     Examples
     --------
-    >>> round(smooth_ece([0.75] * 4, [1, 1, 1, 1]), 4), round(smooth_ece([0.5] * 4, [0, 0, 1, 1]), 4)
+    >>> round(smooth_ece([1, 1, 1, 1], [0.75] * 4), 4), round(smooth_ece([0, 0, 1, 1], [0.5] * 4), 4)
     (0.25, 0.0)
     """
     waves = _waves(*_residuals(q, y, weight))
     return _fixed_point(waves)
 
 
-def true_smooth_ece(q: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> float:
+def true_smooth_ece(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> float:
     """`smooth_ece` with the true probability in place of the outcome: its limit for ever more labels.
 
     Examples
     --------
-    >>> round(true_smooth_ece([0.75, 0.75], [0.25, 0.75]), 4)
+    >>> round(true_smooth_ece([0.25, 0.75], [0.75, 0.75]), 4)
     0.25
     """
     predicted, truth = positive_pair(q, p)
     return _fixed_point(_waves(predicted, _weighted(truth - predicted, weight)))
 
 
-def smooth_ece_at(q: ArrayLike, y: ArrayLike, bandwidth: float, weight: ArrayLike | None = None) -> float:
+def smooth_ece_at(y: ArrayLike, q: ArrayLike, bandwidth: float, weight: ArrayLike | None = None) -> float:
     """SmECE_σ at a bandwidth σ ≥ `LEAST_WIDTH`.
 
     Examples
     --------
-    >>> round(smooth_ece_at([0.75] * 4, [1, 1, 1, 1], 0.1), 4)
+    >>> round(smooth_ece_at([1, 1, 1, 1], [0.75] * 4, 0.1), 4)
     0.25
     """
     if not LEAST_WIDTH <= bandwidth < math.inf:
