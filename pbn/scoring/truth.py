@@ -40,6 +40,7 @@ class Truth:
     """Cases with their true probabilities: ``probs[question]`` is (n, K); labels are None where there are none.
 
     ``level`` holds positions in ``levels``. ``draws`` name the draw behind each case's label: law, seed and row.
+    ``world`` is the world file beside the truth.
     """
 
     ids: Sequence[str]
@@ -51,6 +52,7 @@ class Truth:
     labels: Mapping[str, Array] | None
     draws: Sequence[Hashable] | None
     notes: tuple[str, ...] = ()
+    world: Path | None = None
 
     def asked(self, name: str | None) -> Asked:
         """The question of a name; without one, the only question.
@@ -139,6 +141,7 @@ def read_truth(
         labels=_codes(questions, read, reading.ids) if label_paths else None,
         draws=_draws(files, reading),
         notes=tuple(notes),
+        world=files.root / WORLD_FILE if files.root is not None else None,
     )
 
 
