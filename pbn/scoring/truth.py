@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
-from pbn.cases.manifest import MANIFEST, WORLD_FILE, read_json
+from pbn.cases.manifest import MANIFEST, read_json
 from pbn.cases.records import ID, LEVEL, ROW
 from pbn.errors import Fault, PbnError, QueryError, listing, nearest
 from pbn.scores.inputs import SUM_TOLERANCE, Array
-from pbn.scoring.files import Column, Numbers, TableFile
+from pbn.scoring.cells import numbers, refuse, texts, whole_numbers
+from pbn.scoring.files import Column, TableFile
+from pbn.scoring.labels import LABEL, label_codes, read_labels
 from pbn.scoring.layout import FileSet, label_files, truth_files
 
 MOST_ROWS = 2_000_000
 """Cases of a truth that are held at once; a run of rows can be taken out of any larger one."""
 SEED = "seed"
+WHICH = "--truth names the truth file of pbn sample, or the folder of the data set"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +43,7 @@ class Truth:
     """Cases with their true probabilities: ``probs[question]`` is (n, K); labels are None where there are none.
 
     ``level`` holds positions in ``levels``. ``draws`` name the draw behind each case's label: law, seed and row.
-    ``world`` is the world file beside the truth.
+    ``world`` is the world file beside the truth. ``left_out`` are the files that hold cases besides those asked for.
     """
 
     ids: Sequence[str]
@@ -53,6 +56,7 @@ class Truth:
     draws: Sequence[Hashable] | None
     notes: tuple[str, ...] = ()
     world: Path | None = None
+    left_out: tuple[Path, ...] = ()
 
     def asked(self, name: str | None) -> Asked:
         """The question of a name; without one, the only question.
@@ -121,15 +125,18 @@ def read_truth(
     for file in files.paths:
         reading.take(TableFile(file, lambda name: name in (ID, LEVEL, ROW, SEED) or name.startswith("p_"), "truth"))
     if not reading.ids:
-        _refuse("empty", f"{str(path)[:200]} holds no cases that are asked for", _picked(rows, level))
+        _refuse_empty(path, reading)
     place = {name: k for k, name in enumerate(reading.ids)}
     if len(place) < len(reading.ids):
-        _refuse("duplicate", "the truth has a case twice", _twice(reading.ids))
-    label_paths = label_files(path, files) if labels is None else truth_files(labels, "labels").paths
-    read = _read_labels(label_paths, place, rows, level) if label_paths else {}
+        refuse("duplicate", "the truth has a case twice", _twice(reading.ids))
+    label_paths = label_files(files) if labels is None else truth_files(labels, "labels").paths
+    read = read_labels(label_paths, place) if label_paths else {}
     questions, notes = _questions(files, list(reading.probs), list(read))
     probs = {name: _law(asked, reading.probs) for name, asked in questions.items()}
-    if not label_paths:
+    outcomes = {}
+    if label_paths:
+        outcomes = {name: label_codes(name, asked.states, read, reading.ids) for name, asked in questions.items()}
+    else:
         notes.append("no labels were found beside the truth: realized scores are left out (--labels names a file)")
     return Truth(
         ids=reading.ids,
@@ -138,10 +145,11 @@ def read_truth(
         row=np.concatenate(reading.row),
         questions=questions,
         probs=probs,
-        labels=_codes(questions, read, reading.ids) if label_paths else None,
+        labels=outcomes if label_paths else None,
         draws=_draws(files, reading),
+        left_out=files.paths if rows is not None or level is not None else (),
         notes=tuple(notes),
-        world=files.root / WORLD_FILE if files.root is not None else None,
+        world=files.world,
     )
 
 
@@ -158,6 +166,8 @@ class _Reading:
         self.law: list[Any] = []
         self.parts: dict[str, list[Array]] = {}
         self.columns: list[str] | None = None
+        self.held: dict[str, None] = {}
+        self.ends: tuple[int, int] | None = None
 
     @property
     def probs(self) -> dict[str, Array]:
@@ -168,19 +178,31 @@ class _Reading:
         """Read one file on."""
         for run in file.runs():
             if run.unreadable:
-                _refuse("unreadable", f"line {run.unreadable[0]} of {file.path} is no row of a truth")
+                refuse("unreadable", f"line {run.unreadable[0]} of {file.path} is no row of a truth")
             columns = run.columns
             for name in (ID, LEVEL, ROW):
                 if name not in columns:
-                    hint = "--truth names the truth file of pbn sample"
-                    _refuse("column", f"{str(file.path)[:200]} has no column {name}", hint=hint)
+                    refuse("column", f"{str(file.path)[:200]} has no column {name}", hint=WHICH)
             probs = [name for name in columns if name.startswith("p_")]
+            if not probs:
+                what = "is a file of labels" if any(name.startswith(LABEL) for name in file.others) else "is no truth"
+                message = f"{str(file.path)[:200]} {what}: it has no column of probabilities, p_QUESTION_STATE"
+                refuse("column", message, hint=WHICH)
             if self.columns is not None and probs != self.columns:
-                _refuse("column", f"{str(file.path)[:200]} has other columns than the files before it")
+                refuse("column", f"{str(file.path)[:200]} has other columns than the files before it")
             self.columns = probs
             row = whole_numbers(columns[ROW], ROW, file.path)
+            self._note(row, columns[LEVEL])
             kept = kept_rows(row, columns[LEVEL], self.rows, self.only)
             self._keep(columns, row, kept, file)
+
+    def _note(self, row: Array, level: Column) -> None:
+        """Remember which levels and rows there are, for who asks for others."""
+        if isinstance(level, list) and len(self.held) < 100:
+            self.held |= dict.fromkeys(name for name in level if isinstance(name, str))
+        if len(row):
+            low, high = self.ends or (int(row[0]), int(row[0]))
+            self.ends = min(low, int(row.min())), max(high, int(row.max()))
 
     def _keep(self, columns: Mapping[str, Column], row: Array, kept: Array, file: TableFile) -> None:
         ids, levels = texts(columns[ID], ID, file.path), texts(columns[LEVEL], LEVEL, file.path)
@@ -194,9 +216,9 @@ class _Reading:
             self.law.append(law)
         if len(self.ids) > MOST_ROWS:
             hint = "take a part of it: --rows 0:1000000, --level NAME"
-            _refuse("too-large", "the truth has too many cases", allowed=f"at most {MOST_ROWS:,} at once", hint=hint)
+            refuse("too-large", "the truth has too many cases", allowed=f"at most {MOST_ROWS:,} at once", hint=hint)
         for name in self.columns or ():
-            self.parts.setdefault(name, []).append(_numbers(columns[name], name, file.path)[kept])
+            self.parts.setdefault(name, []).append(numbers(columns[name], name, file.path)[kept])
 
 
 def kept_rows(row: Array, level: Column, rows: tuple[int, int] | None, only: str | None) -> Array:
@@ -209,43 +231,13 @@ def kept_rows(row: Array, level: Column, rows: tuple[int, int] | None, only: str
     return np.flatnonzero(kept)
 
 
-def whole_numbers(column: Column, name: str, path: Path) -> Array:
-    """A column of whole numbers, int64."""
-    values = _numbers(column, name, path)
-    if not ((values == np.floor(values)) & (np.abs(values) < 2**63)).all():
-        _refuse("value", f"column {name} of {str(path)[:200]} holds what is no whole number")
-    if isinstance(column, list):  # beyond 2^53 a float is not the number
-        return np.array([cell if isinstance(cell, int) else int(float(cell)) for cell in column], dtype=np.int64)
-    return values.astype(np.int64)
-
-
-def texts(column: Column, name: str, path: Path) -> list[str]:
-    """A column of texts, none of them empty."""
-    if isinstance(column, list) and all(isinstance(cell, str) and 0 < len(cell) <= 1000 for cell in column):
-        return column
-    _refuse("value", f"column {name} of {str(path)[:200]} holds what is no text")
-
-
-def _numbers(column: Column, name: str, path: Path) -> Array:
-    try:
-        if isinstance(column, Numbers):
-            values = np.where(column.empty, np.nan, column.values)
-        else:
-            values = np.array([np.nan if cell is None else float(cell) for cell in column], dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        values = np.array([np.nan])
-    if not np.isfinite(values).all():
-        _refuse("value", f"column {name[:100]} of {str(path)[:200]} holds what is no number")
-    return values
-
-
 # -- questions ---------------------------------------------------------------------------------------
 
 
 def _questions(files: FileSet, columns: list[str], labelled: list[str]) -> tuple[dict[str, Asked], list[str]]:
     """The questions, from the world file beside the truth, else from the names of the label columns."""
     notes: list[str] = []
-    world = files.root / WORLD_FILE if files.root is not None else None
+    world = files.world
     positive: dict[str, str | None] = {}
     if world is not None and world.is_file():
         from pbn.spec.load import parse_spec
@@ -265,19 +257,17 @@ def _questions(files: FileSet, columns: list[str], labelled: list[str]) -> tuple
         if name is None:
             if names:
                 message = f"column {column[:100]} of the truth belongs to none of its questions"
-                _refuse("column", message, allowed=listing(sorted(names)))
+                refuse("column", message, allowed=listing(sorted(names)))
             name = _common(columns)
         found.setdefault(name, []).append(column[len(name) + 3 :])
     asked = {}
     for name, states in found.items():
         if len(states) < 2:
-            _refuse("column", f"the truth has one state alone of question {name[:100]}")
+            refuse("column", f"the truth has one state alone of question {name[:100]}")
         chosen = positive.get(name)
         asked[name] = Asked(
             name=name, states=tuple(states), positive=chosen if chosen is not None and chosen in states else states[-1]
         )
-    if not asked:
-        _refuse("column", "the truth has no column of probabilities, p_QUESTION_STATE")
     return asked, notes
 
 
@@ -288,7 +278,7 @@ def _common(columns: list[str]) -> str:
     name = first[2 : first.rfind("_", 0, same)] if first.rfind("_", 0, same) > 1 else ""
     if not name:
         hint = "keep the data set's world.yaml or its labels beside the truth"
-        _refuse("question", "the columns of the truth do not say its questions", hint=hint)
+        refuse("question", "the columns of the truth do not say its questions", hint=hint)
     return name
 
 
@@ -296,49 +286,11 @@ def _law(asked: Asked, columns: Mapping[str, Array]) -> Array:
     """P(Y | x) of one question, (n, K), checked."""
     found = np.stack([columns[f"p_{asked.name}_{state}"] for state in asked.states], axis=1)
     if found.min() < 0 or found.max() > 1 or np.abs(found.sum(axis=1) - 1).max() > SUM_TOLERANCE:
-        _refuse("value", f"the probabilities of question {asked.name[:100]} in the truth are none, or do not sum to 1")
+        refuse("value", f"the probabilities of question {asked.name[:100]} in the truth are none, or do not sum to 1")
     return found
 
 
-# -- labels ------------------------------------------------------------------------------------------
-
-
-def _read_labels(
-    paths: Sequence[Path], place: Mapping[str, int], rows: tuple[int, int] | None, level: str | None
-) -> dict[str, dict[int, str]]:
-    """Question → place of a case → its label."""
-    found: dict[str, dict[int, str]] = {}
-    for path in paths:
-        file = TableFile(path, lambda name: name in (ID, LEVEL, ROW) or name.startswith("label_"), "truth")
-        for run in file.runs():
-            if run.unreadable or ID not in run.columns:
-                _refuse("labels", f"{str(path)[:200]} is no file of labels", "no column id, or a line that is no row")
-            ids = texts(run.columns[ID], ID, path)
-            places = [place.get(name, -1) for name in ids]
-            for name, column in run.columns.items():
-                if name.startswith("label_"):
-                    labels = found.setdefault(name.removeprefix("label_"), {})
-                    cells = texts(column, name, path)
-                    labels.update({k: cell for k, cell in zip(places, cells, strict=True) if k >= 0})
-    return found
-
-
-def _codes(
-    questions: Mapping[str, Asked], read: Mapping[str, Mapping[int, str]], ids: Sequence[str]
-) -> dict[str, Array]:
-    found = {}
-    for name, asked in questions.items():
-        labels = read.get(name, {})
-        if len(labels) < len(ids):
-            first = next(case for k, case in enumerate(ids) if k not in labels)
-            message = f"the labels lack {len(ids) - len(labels):,} of {len(ids):,} cases of question {name[:100]}"
-            _refuse("labels", message, f"none for {first}", hint="give the data set's own labels")
-        codes = {state: k for k, state in enumerate(asked.states)}
-        other = next((label for label in labels.values() if label not in codes), None)
-        if other is not None:
-            _refuse("labels", f"a label of {name[:100]} is no state of it", other[:100], listing(asked.states))
-        found[name] = np.array([codes[labels[k]] for k in range(len(ids))], dtype=np.intp)
-    return found
+# -- draws ----------------------------------------------------------------------------------------
 
 
 def _draws(files: FileSet, reading: _Reading) -> Sequence[Hashable] | None:
@@ -366,19 +318,13 @@ def _twice(ids: Sequence[str]) -> str:
     return next(name for name in ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
 
 
-def _picked(rows: tuple[int, int] | None, level: str | None) -> str:
-    parts: Iterator[str] = (
-        text
-        for text in (
-            f"rows {rows[0]} to {rows[1] - 1}" if rows else "",
-            f"level {level[:100]}" if level is not None else "",
-        )
-        if text
-    )
-    return ", ".join(parts)
-
-
-def _refuse(
-    code: str, message: str, found: str | None = None, allowed: str | None = None, hint: str | None = None
-) -> NoReturn:
-    raise QueryError(Fault(code=f"truth/{code}", message=message, found=found, allowed=allowed, hint=hint))
+def _refuse_empty(path: Path, reading: _Reading) -> NoReturn:
+    """Say that no case is asked for, and which there are."""
+    rows, level = reading.rows, reading.only
+    asked = [f"rows {rows[0]} to {rows[1] - 1}"] if rows else []
+    asked += [f"level {level[:100]}"] if level is not None else []
+    there = None
+    if reading.ends is not None:
+        there = f"rows {reading.ends[0]} to {reading.ends[1]}; levels {listing(reading.held)}"
+    hint = None if level is None or level in reading.held else nearest(level, reading.held)
+    refuse("empty", f"{str(path)[:200]} holds no cases that are asked for", ", ".join(asked), there, hint)

@@ -10,6 +10,7 @@ import pytest
 
 import pbn
 from pbn.scoring import truth as module
+from pbn.scoring.predictions import read_predictions
 from pbn.scoring.truth import read_truth
 
 
@@ -140,3 +141,82 @@ def test_the_limit(credit_data, monkeypatch):
     with pytest.raises(pbn.QueryError, match="--rows"):
         read_truth(credit_data)
     assert len(read_truth(credit_data, rows=(0, 30)).ids) == 90
+
+
+# -- labels that stand twice, publications, and what a message says -----------------------------------
+
+
+def test_labels_that_contradict_each_other(credit_data, tmp_path):
+    shutil.copy(credit_data / "truth.parquet", tmp_path)
+    labels = pd.read_parquet(credit_data / "labels.parquet").astype({"label_default": str})
+    pd.concat([labels, labels.iloc[5:9]]).to_parquet(tmp_path / "labels.parquet")
+    assert (read_truth(tmp_path).labels["default"] == read_truth(credit_data).labels["default"]).all()
+    other = labels.iloc[[7]].assign(label_default={"yes": "no", "no": "yes"}[labels.label_default.iloc[7]])
+    pd.concat([labels, other]).to_parquet(tmp_path / "labels.parquet")
+    with pytest.raises(pbn.QueryError) as caught:
+        read_truth(tmp_path)
+    assert caught.value.code == "truth/duplicate"
+    assert labels.id.iloc[7] in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def publication(tmp_path_factory, credit_data, ticket_data):
+    """A published folder of two worlds, as far as scoring looks at it."""
+    root = tmp_path_factory.mktemp("published")
+    for world, data in (("credit_risk", credit_data), ("support_ticket", ticket_data)):
+        for kind in ("truth", "labels"):
+            folder = root / "data" / f"{world}-{kind}"
+            folder.mkdir(parents=True)
+            shutil.copy(data / f"{kind}.parquet", folder / "test-seed-2032-00000.parquet")
+        (root / "worlds").mkdir(exist_ok=True)
+        text = (data / "world.yaml").read_text(encoding="utf-8").replace("positive: yes", "positive: no")
+        (root / "worlds" / f"{world}.yaml").write_text(text, encoding="utf-8")
+    return root
+
+
+def test_a_published_folder(publication, credit_data, ticket_data, tmp_path):
+    with pytest.raises(pbn.QueryError) as caught:
+        read_truth(publication)
+    assert f"{publication}/data/credit_risk-truth, {publication}/data/support_ticket-truth" in str(caught.value)
+    for world in ("credit_risk", "support_ticket"):
+        shutil.copytree(publication / "data" / f"{world}-truth", tmp_path / world / "data" / f"{world}-truth")
+        shutil.copytree(publication / "data" / f"{world}-labels", tmp_path / world / "data" / f"{world}-labels")
+    for world, data in (("credit_risk", credit_data), ("support_ticket", ticket_data)):
+        same(read_truth(tmp_path / world), read_truth(data))
+        folder = publication / "data" / f"{world}-truth"
+        assert read_truth(folder).labels.keys() == read_truth(data).labels.keys()
+        assert read_truth(folder, labels=tmp_path / world).labels is not None
+        assert read_truth(folder / "test-seed-2032-00000.parquet").world == publication / "worlds" / f"{world}.yaml"
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"level": "hihg"}, ["allowed: rows 0 to 399; levels low, medium, high", "did you mean 'high'?"]),
+    ({"rows": (400, 500)}, ["found: rows 400 to 499", "allowed: rows 0 to 399"]),
+])  # fmt: skip
+def test_what_is_asked_for_and_is_not_there(credit_data, options, said):
+    with pytest.raises(pbn.QueryError) as caught:
+        read_truth(credit_data, **options)
+    assert caught.value.code == "truth/empty"
+    for text in said:
+        assert text in str(caught.value)
+
+
+def test_files_that_are_no_truth_are_named(credit_data, tmp_path):
+    for name, said in (("labels", "labels.parquet is a file of labels"), ("cases-high", "has no column level")):
+        with pytest.raises(pbn.QueryError) as caught:
+            read_truth(credit_data / f"{name}.parquet")
+        assert said in str(caught.value)
+        assert "the folder of the data set" in caught.value.faults[0].hint
+    with pytest.raises(pbn.QueryError) as caught:
+        read_truth(credit_data, labels=tmp_path / "none.csv")
+    assert "there is no file of labels at" in str(caught.value)
+    assert "--truth" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("options", "case"), [({"level": "low"}, 0), ({"rows": (20, 30)}, 0)])
+def test_predictions_of_cases_that_are_not_asked_for(credit_data, credit_table, tmp_path, options, case):
+    high = credit_table[credit_table.level == "high"].iloc[case]
+    (tmp_path / "mine.csv").write_text(f"id,p\n{high.id},0.5\n", encoding="utf-8")
+    with pytest.raises(pbn.QueryError) as caught:
+        read_predictions(tmp_path / "mine.csv", read_truth(credit_data, **options))
+    assert f"{high.id} is row {high.row} of level high" in caught.value.faults[0].hint
