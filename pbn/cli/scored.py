@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,16 +15,17 @@ import click
 from rich.text import Text
 
 from pbn.cases.disk import write_file
+from pbn.cli.arguments import PATH
 from pbn.cli.numerals import decimal
 from pbn.errors import Fault, QueryError
 from pbn.scores.accuracy import Interval
+from pbn.scoring.layout import data_set_around, label_files, truth_files
 from pbn.scoring.matching import Counts
-from pbn.scoring.predictions import Named
+from pbn.scoring.predictions import Named, Predictions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _RUN = re.compile(r"(\d[\d_]{0,30}):(\d[\d_]{0,30})", re.ASCII)
-PATH = click.Path(path_type=Path)
 
 
 class RowRun(click.ParamType):  # type: ignore[type-arg]
@@ -76,7 +78,7 @@ def seed_option(command: Command) -> Command:
 
 
 def check_output(output: Path | None, as_csv: bool, as_json: bool) -> None:
-    """Refuse before anything is computed what could not be written.
+    """Refuse before anything is computed what could not be written, or would replace what the command reads.
 
     Raises
     ------
@@ -92,6 +94,41 @@ def check_output(output: Path | None, as_csv: bool, as_json: bool) -> None:
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         message = f"{str(output)[:200]} cannot be written"
         raise QueryError(Fault(code="cli/output", message=message, hint="name a file in a folder that exists"))
+    if output is not None:
+        _keep_inputs(output)
+
+
+def _keep_inputs(output: Path) -> None:
+    """Refuse an output that is a file the running command reads, or one among the files of a data set."""
+    context = click.get_current_context(silent=True)
+    given = {} if context is None else {name: _paths(value) for name, value in context.params.items()}
+    inputs = [path for name, paths in given.items() if name != "output" for path in paths]
+    around = data_set_around(output) or next((path for path in inputs if path.is_dir() and _is_in(output, path)), None)
+    if around is not None:
+        message = f"{str(output)[:200]} lies among the files of {str(around)[:200]}"
+        raise QueryError(Fault(code="cli/output", message=message, hint="name a file outside that folder"))
+    for truth in given.get("truth", ()):
+        with suppress(QueryError):  # what is no truth has no labels beside it
+            inputs += label_files(truth_files(truth))
+    if any(_is_same(output, path) for path in inputs):
+        message = f"{str(output)[:200]} is a file that is read, and would be lost"
+        raise QueryError(Fault(code="cli/output", message=message, hint="name another file for the report"))
+
+
+def _paths(value: object) -> list[Path]:
+    """The paths in the value of a parameter."""
+    return [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, Path)]
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return one.resolve() == other.resolve()
 
 
 def write_output(output: Path, record: object, rows: Sequence[Mapping[str, object]]) -> None:
@@ -138,7 +175,7 @@ def interval_record(interval: Interval | None) -> dict[str, object] | None:
 
 def counts_lines(counts: Counts, has_probabilities: bool, implied: bool) -> Iterator[Text]:
     """What became of the cases of a question and level."""
-    parts = [f"{counts.total:,} cases"]
+    parts = [counted(counts.total, "case")]
     if has_probabilities:
         parts.append(f"{counts.scored:,} with valid probabilities")
     unknown = f" ({counts.unknown:,} of them unknown)" if counts.unknown else ""
@@ -150,22 +187,49 @@ def counts_lines(counts: Counts, has_probabilities: bool, implied: bool) -> Iter
     for what, found in lines:
         if found.count:
             yield Text(f"  {what}: {found}", style="yellow")
+    if counts.rescaled.count:
+        yield Text("  " + _rescaled(str(counts.rescaled), counts.largest_off), style="yellow")
+
+
+def rescaled_lines(predictions: Predictions) -> Iterator[Text]:
+    """How many rows of a file were divided by their sum, by question."""
+    for name, answers in predictions.answers.items():
+        off = abs(answers.off)
+        if off.any():
+            yield Text(_rescaled(f"{int((off > 0).sum()):,} of {name}", float(off.max())), style="yellow")
+
+
+def _rescaled(many: str, most: float) -> str:
+    return f"probabilities divided by their sum, which was off by {most:.2g} at most: {many}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "case"), counted(1500, "case")
+    ('1 case', '1,500 cases')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def named_record(found: Named) -> dict[str, object]:
     """A count with its first identifiers in JSON."""
-    return {"count": found.count, "first": list(found.first)}
+    return {"count": found.count, "first": list(found.first)} | ({"example": found.example} if found.example else {})
 
 
 def counts_record(counts: Counts) -> dict[str, object]:
     """Counts in JSON."""
     return {
-        "n_total": counts.total,
-        "n_scored": counts.scored,
+        "n_total": counts.n_total,
+        "n_scored": counts.n_scored,
+        "n_invalid": counts.n_invalid,
         "n_decided": counts.decided,
         "n_unknown": counts.unknown,
         "missing": named_record(counts.missing),
         "repeated": named_record(counts.repeated),
+        "rescaled": named_record(counts.rescaled) | {"largest_off": counts.largest_off},
         "invalid_probabilities": {key: named_record(found) for key, found in counts.invalid_probabilities.items()},
         "invalid_decisions": {key: named_record(found) for key, found in counts.invalid_decisions.items()},
     }

@@ -24,6 +24,7 @@ MOST_LINE = 1_000_000
 """Bytes of one line, and of one text in a Parquet file."""
 RUN = 65_536
 """Rows that are read at once."""
+JSON_LINES = "write one JSON object on each line, as pandas does by to_json(orient='records', lines=True)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,8 @@ class TableFile:
         while line := file.readline(MOST_LINE + 1):
             number += 1
             if len(line) > MOST_LINE:
-                self.refuse(
-                    "too-large", f"line {number} of {_name(self.path)} is too long", f"{size_text(MOST_LINE)} a line"
-                )
+                message, most = f"line {number} of {_name(self.path)} is too long", f"{size_text(MOST_LINE)} a line"
+                self.refuse("too-large", message, most, JSON_LINES if line[:1] == b"[" else None)
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError:
@@ -129,6 +129,8 @@ class TableFile:
         for number, line in enumerate(self._lines(file), 1):
             if not line.strip():
                 continue
+            if not rows and not known and not bad and line.lstrip().startswith("["):
+                self.refuse("unreadable", f"{_name(self.path)} holds a list, not lines of objects", hint=JSON_LINES)
             row = _object(line)
             if row is None:
                 bad.append(number)
@@ -148,29 +150,30 @@ class TableFile:
     def _csv(self, file: BinaryIO) -> Iterator[Rows]:
         lines = self._lines(file)
         head = next(lines, "")
+        if head and not head.strip():
+            hint = "the first line holds the names of the columns"
+            self.refuse("unreadable", f"the first line of {_name(self.path)} is blank", hint=hint)
         sign = ";" if ";" in head and "," not in head else ","
         try:
             names = [name.strip() for name in next(csv.reader([head], delimiter=sign), [])]
-            if len(set(names)) < len(names):
-                self.refuse("unreadable", f"{_name(self.path)} has two columns of one name")
-            kept = [(place, name) for place, name in enumerate(names) if self._is_wanted(name)]
-            reader = csv.reader(lines, delimiter=sign)
-            cells: dict[str, list[Any]] = {name: [] for _, name in kept}
-            count, bad = 0, []
-            for row in reader:
-                if not row:
-                    continue
-                if len(row) != len(names):
-                    bad.append(reader.line_num + 1)
-                else:
-                    count += 1
-                    for place, name in kept:
-                        cells[name].append(row[place])
-                if count + len(bad) >= RUN:
-                    yield Rows(columns=cells, count=count, unreadable=tuple(bad))
-                    cells, count, bad = {name: [] for _, name in kept}, 0, []
         except csv.Error as error:
             self.refuse("unreadable", f"{_name(self.path)} is no CSV file: {error}")
+        if len(set(names)) < len(names):
+            self.refuse("unreadable", f"{_name(self.path)} has two columns of one name")
+        kept = [(place, name) for place, name in enumerate(names) if self._is_wanted(name)]
+        cells: dict[str, list[Any]] = {name: [] for _, name in kept}
+        count, bad = 0, list[int]()
+        for row, of in _records(csv.reader(lines, delimiter=sign, strict=True)):
+            # A quote that is open swallows lines: none of them is a row, and all of them count.
+            if len(row) != len(names) or (len(of) > 1 and any("\n" in row[place] for place, _ in kept)):
+                bad += of
+            else:
+                count += 1
+                for place, name in kept:
+                    cells[name].append(row[place])
+            if count + len(bad) >= RUN:
+                yield Rows(columns=cells, count=count, unreadable=tuple(bad))
+                cells, count, bad = {name: [] for _, name in kept}, 0, []
         yield Rows(columns=cells, count=count, unreadable=tuple(bad))
 
     # -- Parquet -------------------------------------------------------------------------------------
@@ -239,6 +242,21 @@ def _about(schema: Any) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _records(reader: Any) -> Iterator[tuple[list[str], range]]:
+    """The records of a CSV file below its head with the lines they take; without cells if they cannot be read."""
+    while True:
+        before = reader.line_num + 2
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield [], range(before, reader.line_num + 2)
+            continue
+        if row:
+            yield row, range(before, reader.line_num + 2)
 
 
 def _object(line: str) -> dict[str, Any] | None:

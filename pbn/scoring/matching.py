@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NoReturn, get_args
 
 import numpy as np
 
-from pbn.errors import Fault, QueryError, listing
+from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.scores.inputs import UNKNOWN, Array
-from pbn.scoring.predictions import Answers, Named, Predictions, named
+from pbn.scoring.answers import DECLINED, Answers
+from pbn.scoring.predictions import Named, Predictions, named
 from pbn.scoring.truth import Asked, Truth
-from pbn.scoring.values import CONFLICT, REASONS, VALID
+from pbn.scoring.values import CONFLICT, REASONS, VALID, remedy
 
 Missing = Literal["unknown", "skip"]
 
@@ -23,7 +24,8 @@ class Counts:
 
     ``total`` cases count; ``scored`` of them have valid probabilities and ``decided`` a valid decision, which for
     ``unknown`` of them is unknown. Of the others, ``invalid_probabilities`` and ``invalid_decisions`` say by reason
-    why not; ``missing`` have no row at all. ``repeated`` have several rows that say the same.
+    why not; ``missing`` have no row at all. ``repeated`` have several rows that say the same. The probabilities of
+    ``rescaled`` were divided by their sum, which rounding had put off by ``largest_off`` at most.
     """
 
     total: int
@@ -34,6 +36,29 @@ class Counts:
     repeated: Named
     invalid_probabilities: Mapping[str, Named]
     invalid_decisions: Mapping[str, Named]
+    rescaled: Named
+    largest_off: float
+
+    @property
+    def n_total(self) -> int:
+        """Cases that count: those scored, those invalid and, unless they are skipped, those missing."""
+        return self.total
+
+    @property
+    def n_scored(self) -> int:
+        """Cases with valid probabilities; in a file of decisions alone, with valid decisions."""
+        return self.scored if self.has_probabilities else self.decided
+
+    @property
+    def n_invalid(self) -> int:
+        """Cases with invalid probabilities; in a file of decisions alone, with invalid decisions."""
+        found = self.invalid_probabilities if self.has_probabilities else self.invalid_decisions
+        return sum(one.count for one in found.values())
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the file gives any case of these a probability, valid or not."""
+        return bool(self.scored or self.invalid_probabilities)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,7 +96,7 @@ def match(truth: Truth, predictions: Predictions, missing: Missing = "unknown") 
     Raises
     ------
     QueryError
-        ``predictions/missing``: no such choice.
+        ``predictions/missing``: no such choice; ``predictions/none-valid``: no row of the file can be scored.
     """
     if missing not in get_args(Missing):
         message = f"missing cases cannot be {str(missing)[:40]!r}"
@@ -84,6 +109,8 @@ def match(truth: Truth, predictions: Predictions, missing: Missing = "unknown") 
                 cases = np.flatnonzero(truth.level == code)
                 if (chosen.row[cases] >= 0).any():
                     found.append(_matched(truth, asked, level, cases, chosen, repeated, missing))
+    if not any(one.counts.scored or one.counts.decided for one in found):
+        _refuse_invalid(truth, predictions, found)
     return found
 
 
@@ -142,6 +169,7 @@ def _matched(
         why_not = np.where(conflict, CONFLICT, answers.why_not[at])
         decisions = np.where(present & (why_not == VALID), answers.decisions[at], UNKNOWN)
     decided = present & (why_not == VALID)
+    off = np.where(valid, np.abs(answers.off[at]), 0.0)
     ids = [truth.ids[k] for k in cases.tolist()]
     counts = Counts(
         total=len(cases),
@@ -150,8 +178,10 @@ def _matched(
         unknown=int((decided & (decisions == UNKNOWN)).sum()),
         missing=named([truth.ids[k] for k in lost.tolist()]),
         repeated=_where(ids, repeated[cases]),
-        invalid_probabilities=_reasons(ids, present, why) if answers.probs is not None else {},
-        invalid_decisions={} if implied else _reasons(ids, present, why_not),
+        invalid_probabilities=_reasons(ids, present, why, answers) if answers.probs is not None else {},
+        invalid_decisions={} if implied else _reasons(ids, present, why_not, answers),
+        rescaled=_where(ids, off > 0),
+        largest_off=float(off.max(initial=0)),
     )
     return Matched(
         asked=asked,
@@ -169,10 +199,42 @@ def _matched(
     )
 
 
-def _reasons(ids: Sequence[str], present: Array, why: Array) -> dict[str, Named]:
+def _reasons(ids: Sequence[str], present: Array, why: Array, answers: Answers) -> dict[str, Named]:
     codes = [code for code in np.unique(why[present]).tolist() if code != VALID]
-    return {REASONS[code]: _where(ids, present & (why == code)) for code in codes}
+    return {REASONS[code]: _where(ids, present & (why == code), answers.examples.get(code, "")) for code in codes}
 
 
-def _where(ids: Sequence[str], chosen: Array) -> Named:
-    return named([ids[k] for k in np.flatnonzero(chosen).tolist()])
+def _where(ids: Sequence[str], chosen: Array, example: str = "") -> Named:
+    return named([ids[k] for k in np.flatnonzero(chosen).tolist()], example)
+
+
+def _refuse_invalid(truth: Truth, predictions: Predictions, found: Sequence[Matched]) -> NoReturn:
+    """Say why most rows cannot be scored, where none can."""
+    reasons = [
+        (many, REASONS.index(reason), one.asked, told is one.counts.invalid_decisions)
+        for one in found
+        for told in (one.counts.invalid_probabilities, one.counts.invalid_decisions)
+        for reason, many in told.items()
+    ]
+    many, code, asked, is_decision = max(reasons, key=lambda told: told[0].count)
+    hint: str | None
+    if is_decision and code != CONFLICT:
+        allowed, hint = listing([*asked.states, DECLINED]), _meant(truth, asked, many.example)
+    else:
+        allowed, hint = remedy(code, len(asked.states))
+    rows = sum(int(one.present.sum()) for one in found)
+    message = f"no row of {predictions.path[:200]} can be scored: {REASONS[code]} in {many.count:,} of {rows:,} cases"
+    seen = f"{many.example or REASONS[code]}, for {asked.name}"
+    raise QueryError(Fault(code="predictions/none-valid", message=message, found=seen, allowed=allowed, hint=hint))
+
+
+def _meant(truth: Truth, asked: Asked, example: str) -> str:
+    """What a decision that is no state may have been meant for."""
+    text = example.strip("'\"")
+    same = next((state for state in (*asked.states, DECLINED) if state.lower() == text.lower()), None)
+    if same is not None:
+        return f"write {same!r}: names are read as they are spelt, capitals and all"
+    other = next((name for name, one in truth.questions.items() if text in one.states), None)
+    if other is not None:
+        return f"{example} is a state of {other}: give --question {other}"
+    return nearest(text, asked.states) or "a decision is the name of a state"

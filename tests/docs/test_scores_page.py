@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pbn.scoring import files, predictions, truth
+from pbn.scoring import answers, files, truth
 from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
 from pbn.scoring.scores import TITLES
 from pbn.scoring.values import REASONS
@@ -31,7 +31,8 @@ def test_codes_are_those_of_the_code():
     for path in SOURCES:
         text = path.read_text(encoding="utf-8")
         raised |= set(re.findall(r'"((?:predictions|truth|cli)/[a-z-]+)"', text))
-        kinds = {"truth": ["truth"], "layout": ["truth"], "predictions": ["predictions"], "values": []}
+        kinds = {name: ["truth"] for name in ("truth", "layout", "labels", "cells")}
+        kinds |= {"predictions": ["predictions"], "answers": ["predictions"]}
         for kind in kinds.get(path.stem, ["predictions", "truth"]):
             for code in re.findall(r'refuse\(\s*"([a-z-]+)",', text):
                 raised.add(f"{kind}/{code}")
@@ -40,7 +41,7 @@ def test_codes_are_those_of_the_code():
 
 
 def test_limits_are_those_of_the_code():
-    for number in (predictions.MOST_ROWS, predictions.MOST_CELLS, truth.MOST_ROWS, RESAMPLES, MOST_RESAMPLED):
+    for number in (answers.MOST_ROWS, answers.MOST_CELLS, truth.MOST_ROWS, RESAMPLES, MOST_RESAMPLED):
         assert f"{number:,}" in PAGE
     assert files.MOST_BYTES == 10**9
     assert files.MOST_LINE == 10**6

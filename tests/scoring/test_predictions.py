@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pbn
-from pbn.scoring import files, predictions
+from pbn.scoring import answers, files
 from pbn.scoring.matching import match
 from pbn.scoring.predictions import read_predictions
 from pbn.scoring.scores import score_predictions
@@ -278,7 +278,7 @@ def test_nested_columns_are_refused(tmp_path):
 def test_limits(written, tmp_path, monkeypatch):
     truth = small()
     text = "id,p\n" + "case-00,0.5\n" * 30
-    monkeypatch.setattr(predictions, "MOST_ROWS", 20)
+    monkeypatch.setattr(answers, "MOST_ROWS", 20)
     with pytest.raises(pbn.QueryError, match="predictions/too-large"):
         written(text, truth)
     monkeypatch.setattr(files, "MOST_BYTES", 100)
@@ -317,4 +317,4 @@ def test_a_question_that_is_no_text(written):
             '{"id": "case-02", "p": 1}']  # fmt: skip
     found = written("\n".join(rows), small(), "mine.jsonl")
     assert list(found.answers["rain"].ids) == ["case-00"]
-    assert (found.other_questions.count, found.other_questions.first) == (2, ("no text",))
+    assert (found.other_questions.count, found.other_questions.first) == (2, ("no text", "no question"))

@@ -154,7 +154,7 @@ def noisy_decisions(table):
 
 
 def test_nothing_valid_leaves_what_can_be_had(credit_high, tmp_path):
-    table = pd.DataFrame({"id": credit_high.ids, "p": "70%"})
+    table = pd.DataFrame({"id": credit_high.ids, "p": "70%", "decision": "unknown"})
     group = scored(table, credit_high, tmp_path).groups[0]
     assert group.counts.scored == 0
     assert group["accuracy"].value == 0
