@@ -13,9 +13,12 @@ from rich.text import Text
 from pbn.cli.score import strangers_lines
 from pbn.cli.scored import (
     check_output,
+    counts_lines,
+    counts_record,
     csv_text,
     interval_record,
     interval_text,
+    methods_text,
     number,
     output_options,
     seed_option,
@@ -23,7 +26,8 @@ from pbn.cli.scored import (
     write_output,
 )
 from pbn.cli.terminal import heading, show, show_json, table, waiting
-from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
+from pbn.scoring.items import RESAMPLES
+from pbn.scoring.leaks import log10, p_text
 from pbn.scoring.pairs import Compared, GroupPair, compare_predictions
 from pbn.scoring.predictions import read_predictions
 from pbn.scoring.scores import TITLES
@@ -83,12 +87,16 @@ def _display(compared: Compared) -> Iterator[RenderableType]:
         yield Text(f"not compared, as only one file has cases of it: {name}", style="yellow")
     for note in compared.notes:
         yield Text(note, style="yellow")
+    methods = methods_text(_methods(compared), compared.seed)
     yield Text(
-        f"95% intervals over cases: BCa bootstrap, the same {RESAMPLES:,} resamples for all scores, seed "
-        f"{compared.seed}; normal above {MOST_RESAMPLED:,} cases; of the realized accuracy Bonett and Price's. "
-        "Calibration errors of resamples are biased, so their differences have none",
+        f"95% intervals over cases: {methods}. Calibration errors of resamples are biased, so their differences have "
+        "none",
         style="dim",
     )
+
+
+def _methods(compared: Compared) -> set[str]:
+    return {one.interval.method for group in compared.groups for one in group.differences if one.interval is not None}
 
 
 def _group(group: GroupPair) -> Iterator[RenderableType]:
@@ -98,17 +106,24 @@ def _group(group: GroupPair) -> Iterator[RenderableType]:
     ]
     if alone:
         yield Text(f"  {', '.join(alone)}: left out", style="yellow")
-    if 0 < group.scored < group.shared:
-        yield Text(f"  {group.scored:,} with valid probabilities in both", style="yellow")
+    for name, counts in zip("AB", group.counts, strict=True):
+        first, *rest = counts_lines(counts, has_probabilities=counts.has_probabilities, implied=False)
+        if rest or counts.unknown:
+            yield Text(f"  {name}:").append_text(first)
+            yield from rest
+    if group.scored < group.shared and all(counts.has_probabilities for counts in group.counts):
+        yield Text(f"  {group.scored:,} of them with valid probabilities in both", style="yellow")
     if group.mcnemar is not None:
         found = group.mcnemar
-        holm = f"; {found.holm:.3g} corrected for all comparisons here (Holm)" if found.holm != found.p else ""
+        several = found.log_holm != found.log_p
+        holm = f"; {p_text(found.log_holm)} corrected for all comparisons here (Holm)" if several else ""
         yield Text(
             f"  right where the other is wrong: A {found.first_only:,}, B {found.second_only:,}; "
-            f"McNemar's exact p = {found.p:.3g}{holm}"
+            f"McNemar's exact p = {p_text(found.log_p)}{holm}"
         )
     yield ""
-    listed = table("score", "A", "B", "A − B", "95% interval", "cases")
+    columns = ("score", "A", "B", "A − B", "95% interval", "cases")
+    listed = table(*columns, narrow=columns[1:])
     for one in group.differences:
         listed.add_row(
             TITLES[one.name],
@@ -119,6 +134,9 @@ def _group(group: GroupPair) -> Iterator[RenderableType]:
             f"{one.cases:,}",
         )
     yield listed
+    for one in group.differences:
+        if note := ": ".join(filter(None, (one.id, one.note))):
+            yield Text(f"  {TITLES[one.name]}: {note}", style="dim")
 
 
 def _rows(compared: Compared) -> list[dict[str, object]]:
@@ -127,7 +145,7 @@ def _rows(compared: Compared) -> list[dict[str, object]]:
             "question": group.question, "level": group.level, "score": one.name, "first": one.first,
             "second": one.second, "difference": one.difference, "low": one.interval and one.interval.low,
             "high": one.interval and one.interval.high, "interval": one.interval and one.interval.method,
-            "cases": one.cases, "note": one.note,
+            "cases": one.cases, "id": one.id, "note": one.note,
         }
         for group in compared.groups
         for one in group.differences
@@ -139,7 +157,7 @@ def _record(compared: Compared) -> dict[str, object]:
         "first": compared.first,
         "second": compared.second,
         "seed": compared.seed,
-        "resamples": RESAMPLES,
+        "resamples": RESAMPLES if "bca" in _methods(compared) else None,
         "not_compared": list(compared.alone),
         "notes": list(compared.notes),
         "groups": [_group_record(group) for group in compared.groups],
@@ -157,11 +175,14 @@ def _group_record(group: GroupPair) -> dict[str, object]:
         "n_second_only": group.second_only,
         "mcnemar": found and {
             "first_only": found.first_only, "second_only": found.second_only, "p": found.p, "p_holm": found.holm,
+            "log10_p": log10(found.log_p), "log10_p_holm": log10(found.log_holm),
         },
+        "counts": {name: counts_record(counts) for name, counts in zip("AB", group.counts, strict=True)},
         "scores": {
             one.name: {
                 "first": one.first, "second": one.second, "difference": one.difference,
-                "interval": interval_record(one.interval), "cases": one.cases, "note": one.note,
+                "interval": interval_record(one.interval), "cases": one.cases, "id": one.id,
+                "note": one.note,
             }
             for one in group.differences
         },

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from pbn.cli.arguments import json_option
 from pbn.cli.score import strangers_lines
-from pbn.cli.scored import truth_options
+from pbn.cli.scored import counts_lines, counts_record, truth_options
 from pbn.cli.terminal import heading, show, show_json, table, waiting
 from pbn.errors import Fault, QueryError
 from pbn.scores.leak import Chance, Tails
@@ -115,10 +115,7 @@ def _display(report: LeakReport, files: Sequence[Predictions]) -> Iterator[Rende
 def _run(run: LeakRun) -> Iterator[RenderableType]:
     test = run.test
     yield heading(run.path, f"{run.question}, level {run.level}")
-    parts = [f"{test.unknown:,} unknown or invalid" if test.unknown else ""]
-    parts += [f"{run.missing:,} cases without a row left out" if run.missing else ""]
-    if any(parts):
-        yield Text("  " + "; ".join(filter(None, parts)), style="yellow")
+    yield from counts_lines(run.counts, has_probabilities=False, implied=run.implied)
     yield _verdict(run.verdict, test.decisions)
     yield ""
     listed = table("", "these decisions", "the best possible")
@@ -143,7 +140,7 @@ def _cells(chance: Chance) -> list[str]:
 
 def _exponent(log_p: float) -> str:
     found = log10(log_p)
-    return "−∞" if found is None else f"{found:.2f}"
+    return "−∞" if found is None else f"{round(found, 2) + 0.0:.2f}"  # never -0.00
 
 
 def _verdict(verdict: Verdict, tails: Tails) -> Text:
@@ -188,8 +185,8 @@ def _record(report: LeakReport) -> dict[str, object]:
         "runs": [
             {
                 "predictions": run.path, "question": run.question, "level": run.level, "verdict": run.verdict,
-                "decisions_are": "implied" if run.implied else "given", "unknown": run.test.unknown,
-                "missing": run.missing, "confidence": run.test.confidence, "decisions": _chance(run.test.decisions),
+                "decisions_are": "implied" if run.implied else "given", "counts": counts_record(run.counts),
+                "confidence": run.test.confidence, "decisions": _chance(run.test.decisions),
                 "bayes": _chance(run.test.bayes),
             }
             for run in report.runs

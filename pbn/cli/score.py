@@ -17,6 +17,7 @@ from pbn.cli.scored import (
     csv_text,
     interval_record,
     interval_text,
+    methods_text,
     named_record,
     number,
     output_options,
@@ -24,12 +25,15 @@ from pbn.cli.scored import (
     truth_options,
     write_output,
 )
-from pbn.cli.terminal import heading, show, show_json, table, waiting
-from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
+from pbn.cli.terminal import heading, show, show_json, table, table_room, waiting
+from pbn.scoring.items import RESAMPLES
 from pbn.scoring.matching import Missing
 from pbn.scoring.predictions import Predictions, read_predictions
 from pbn.scoring.scores import TITLES, GroupScores, Scored, records, score_predictions
 from pbn.scoring.truth import read_truth
+
+NOTE_ROOM = 40
+"""Columns that notes beside a table need; where there are fewer, they stand below it."""
 
 EXAMPLES = """\b
 Examples:
@@ -97,11 +101,11 @@ def _display(scored: Scored) -> Iterator[RenderableType]:
         )
     for note in scored.notes:
         yield Text(note, style="yellow")
-    yield Text(
-        f"95% intervals over cases: BCa bootstrap, {RESAMPLES:,} resamples, seed {scored.seed}; normal above "
-        f"{MOST_RESAMPLED:,} cases. Calibration errors of resamples are biased, so they have none",
-        style="dim",
-    )
+    yield Text(f"95% intervals over cases: {methods_text(_methods(scored), scored.seed)}", style="dim")
+
+
+def _methods(scored: Scored) -> set[str]:
+    return {score.interval.method for group in scored.groups for score in group.scores if score.interval is not None}
 
 
 def strangers_lines(file: Scored | Predictions) -> Iterator[Text]:
@@ -126,16 +130,21 @@ def _group(group: GroupScores) -> Iterator[RenderableType]:
     yield heading(f"{group.question}, level {group.level}", f"states {states}{positive}")
     yield from counts_lines(group.counts, "kl" in names or bool(group.counts.invalid_probabilities), group.implied)
     yield ""
-    listed = table("score", "value", "95% interval", "cases", "", narrow=["score", "value", "95% interval", "cases"])
-    for score in group.scores:
-        listed.add_row(
-            TITLES[score.name],
-            number(score.value),
-            interval_text(score.interval),
-            f"{score.cases:,}",
-            Text(score.note, style="dim"),
-        )
+    rows = [
+        (TITLES[score.name], number(score.value), interval_text(score.interval), f"{score.cases:,}")
+        for score in group.scores
+    ]
+    columns = ("score", "value", "95% interval", "cases")
+    notes = [": ".join(filter(None, (score.id, score.note))) for score in group.scores]
+    beside = table_room(rows, columns) >= NOTE_ROOM
+    listed = table(*columns, *([""] if beside else []), narrow=columns[1:])
+    for row, note in zip(rows, notes, strict=True):
+        listed.add_row(*row, *([Text(note, style="dim")] if beside else []))
     yield listed
+    if not beside:
+        for row, note in zip(rows, notes, strict=True):
+            if note:
+                yield Text(f"  {row[0]}: {note}", style="dim")
 
 
 def _record(scored: Scored) -> dict[str, object]:
@@ -144,7 +153,7 @@ def _record(scored: Scored) -> dict[str, object]:
         "rows": scored.rows,
         "missing": scored.missing,
         "seed": scored.seed,
-        "resamples": RESAMPLES,
+        "resamples": RESAMPLES if "bca" in _methods(scored) else None,
         "unknown_ids": named_record(scored.strangers),
         "without_id": named_record(scored.without_id),
         "unreadable": named_record(scored.unreadable),
@@ -166,7 +175,7 @@ def _group_record(group: GroupScores) -> dict[str, object]:
         "scores": {
             score.name: {
                 "value": score.value, "interval": interval_record(score.interval), "cases": score.cases,
-                "note": score.note,
+                "id": score.id, "note": score.note,
             }
             for score in group.scores
         },

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from pbn.cli.arguments import PATH
 from pbn.cli.numerals import decimal
 from pbn.errors import Fault, QueryError
 from pbn.scores.accuracy import Interval
+from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
 from pbn.scoring.layout import data_set_around, label_files, truth_files
 from pbn.scoring.matching import Counts
 from pbn.scoring.predictions import Named, Predictions
@@ -162,6 +163,18 @@ def number(value: float | None) -> str:
 def interval_text(interval: Interval | None) -> str:
     """An interval in a table."""
     return "" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
+
+
+def methods_text(methods: Collection[str], seed: int) -> str:
+    """How the intervals of a report were made."""
+    said = {
+        "bca": f"BCa bootstrap, {RESAMPLES:,} resamples, the same for all scores, seed {seed}",
+        "normal": f"mean ± 1.96 standard errors, as there are more than {MOST_RESAMPLED:,} cases",
+        "wilson": "Wilson's of the realized accuracy",
+        "bonett-price": "Bonett and Price's of the realized accuracy",
+        "hoeffding": "Hoeffding's for all groups and bins at once",
+    }
+    return "; ".join(text for method, text in said.items() if method in methods) or "none of a single case"
 
 
 def interval_record(interval: Interval | None) -> dict[str, object] | None:

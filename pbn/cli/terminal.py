@@ -23,6 +23,9 @@ PIPED_WIDTH = 1000
 PIPED_RULE = 120
 """Columns of the rule below the head of a table there, at most."""
 
+LEAST_CELL = 16
+"""Columns of a cell that may be broken into lines, at least."""
+
 _CONTROL = {code: "?" for code in (*range(32), 127, *range(128, 160)) if code != 10}
 
 
@@ -58,14 +61,31 @@ def width() -> int:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print to stdout, no line with blanks at its end; a part that is a ``str`` is never broken into lines."""
+    """Print to stdout, no line with blanks at its end; a part that is a ``str`` is never broken into lines.
+
+    A table whose narrow columns have no room gets it: its lines are then longer than the terminal's, and no cell is
+    cut.
+    """
     console = _console()
     with console.capture() as captured:
+        own = console.width
         for part in parts:
+            console.width = max(own, _least_width(part)) if isinstance(part, Table) else own
             console.print(part, soft_wrap=isinstance(part, str))
     lines = captured.get().split("\n")
     sys.stdout.write("\n".join(line.rstrip(" ") for line in lines))
     sys.stdout.flush()
+
+
+def _least_width(table: Table) -> int:
+    """The columns that a table takes if no narrow column of it is cut and no other broken into bits."""
+    if not any(column.no_wrap for column in table.columns):
+        return 0
+    total = -3
+    for column in table.columns:
+        longest = max(cell_len(line) for cell in (column.header, *column.cells) for line in str(cell).split("\n"))
+        total += 3 + (longest if column.no_wrap else min(longest, LEAST_CELL))
+    return total
 
 
 def show_json(value: object) -> None:

@@ -24,7 +24,7 @@ from pbn.scores.inputs import (
     wrong,
 )
 
-Method = Literal["bca", "percentile", "normal", "wilson", "bonett-price"]
+Method = Literal["bca", "percentile", "normal", "wilson", "bonett-price", "hoeffding"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class RealizedAccuracy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A mean over items with a confidence interval, and how that was made."""
+    """A number over items, most often their mean, with a confidence interval, and how that was made."""
 
     value: float
     low: float

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
 
 from pbn.scores.inputs import wrong
 
@@ -25,12 +29,27 @@ def mcnemar(first_only: int, second_only: int) -> float:
     >>> mcnemar(6, 0), mcnemar(3, 3), mcnemar(0, 0)
     (0.03125, 1.0, 1.0)
     """
-    from scipy.stats import binomtest
+    return math.exp(log_mcnemar(first_only, second_only))
 
+
+def log_mcnemar(first_only: int, second_only: int) -> float:
+    """The natural logarithm of `mcnemar`, which may be too small for a float.
+
+    The p-value is 2 P(S ≤ the lesser count), S ~ Binomial(discordant, 1/2), at most 1.
+
+    Examples
+    --------
+    >>> round(log_mcnemar(2000, 0) / math.log(10), 3)  # 1 − 2000 log2, in powers of ten
+    -601.759
+    """
     if min(first_only, second_only) < 0:
         raise wrong("number", "a number of cases is at least 0", found=f"{first_only}, {second_only}")
-    discordant = first_only + second_only
-    return float(binomtest(first_only, discordant).pvalue) if discordant else 1.0
+    discordant, least = first_only + second_only, min(first_only, second_only)
+    if 2 * least >= discordant:
+        return 0.0
+    j = np.arange(least + 1)
+    terms = gammaln(discordant + 1) - gammaln(j + 1) - gammaln(discordant - j + 1)
+    return min(0.0, float(logsumexp(terms)) + (1 - discordant) * math.log(2))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -51,8 +70,24 @@ def holm(p_values: Sequence[float]) -> list[float]:
     for k, p in enumerate(p_values):
         if not 0 <= p <= 1:
             raise wrong("probability", f"p-value {k} is no probability", found=str(p), allowed="numbers from 0 to 1")
-    corrected, least = [1.0] * len(p_values), 0.0
-    for i, k in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        least = max(least, min(1.0, p_values[k] * (len(p_values) - i)))
-        corrected[k] = least
-    return corrected
+    return _stepped_down(p_values, lambda p, count: min(1.0, p * count))
+
+
+def log_holm(log_p_values: Sequence[float]) -> list[float]:
+    """`holm` on natural logarithms of p-values, and of the corrected ones.
+
+    Examples
+    --------
+    >>> [round(one, 3) for one in log_holm([-1000.0, -2000.0])]
+    [-1000.0, -1999.307]
+    """
+    return _stepped_down(log_p_values, lambda log_p, count: min(0.0, log_p + math.log(count)))
+
+
+def _stepped_down(values: Sequence[float], corrected: Callable[[float, int], float]) -> list[float]:
+    """Each value corrected for how many are not less, and none below one before it."""
+    found, least = [0.0] * len(values), -math.inf
+    for i, k in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        least = max(least, corrected(values[k], len(values) - i))
+        found[k] = least
+    return found

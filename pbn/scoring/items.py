@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
-from pbn.scores.accuracy import Interval, corrected_tails, expected_hits
+from pbn.scores.accuracy import Interval, corrected_tails, expected_hits, mean_interval
 from pbn.scores.inputs import Array
 from pbn.scores.proper import CLIP, clipped_rows, divergences, entropies, times_log
 
@@ -16,6 +17,27 @@ RESAMPLES = 2000
 MOST_RESAMPLED = 10_000
 """Up to so many cases are resampled; above it the normal interval is as good."""
 _BLOCK = 2**22
+
+
+HITS = "accuracy"
+"""The score whose items are all 0 or 1: its interval is not of resamples."""
+INTERVAL_NOTES: Mapping[str, str] = {"wilson": "Wilson's interval", "bonett-price": "Bonett and Price's interval"}
+"""Method → what a note says of an interval that is not of resamples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One number; ``value`` is None where it is infinite, ``interval`` where there is none that means something.
+
+    ``cases`` is how many it is over; ``id`` says by which definition, ``note`` what belongs beside it.
+    """
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    cases: int
+    id: str = ""
+    note: str = ""
 
 
 def probability_items(p: Array, q: Array, labels: Array | None) -> dict[str, Array]:
@@ -108,3 +130,19 @@ def resamples(count: int, seed: int) -> Sequence[Array]:
         drawn = rng.integers(0, count, (size, count)) + count * np.arange(size)[:, None]
         blocks.append(np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count).astype(np.uint16))
     return blocks
+
+
+def means(items: Mapping[str, Array], seed: int, notes: Mapping[str, str]) -> Iterator[Score]:
+    """The mean of each score with its interval, and what its note says."""
+    found = intervals({name: column for name, column in items.items() if name != HITS}, seed)
+    if HITS in items and len(items[HITS]) > 1:
+        found[HITS] = mean_interval(items[HITS], confidence=CONFIDENCE)
+    for name, column in items.items():
+        value, interval = float(column.mean()) + 0.0, found.get(name)
+        yield Score(
+            name=name,
+            value=max(value, 0.0) if name == "kl" else value,
+            interval=interval,
+            cases=len(column),
+            note=notes.get(name) or (INTERVAL_NOTES.get(interval.method, "") if interval else ""),
+        )

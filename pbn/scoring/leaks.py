@@ -11,7 +11,7 @@ import numpy as np
 
 from pbn.errors import Fault, QueryError
 from pbn.scores.leak import Combined, LeakTest, Run, Tails, combine
-from pbn.scoring.matching import Matched, match
+from pbn.scoring.matching import Counts, Matched, match
 from pbn.scoring.predictions import Predictions
 from pbn.scoring.truth import Truth
 
@@ -22,13 +22,16 @@ LEAK, SUSPICIOUS = 1e-6, 1e-2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeakRun:
-    """One file's decisions of one question at one level, against chance; cases without a row are left out."""
+    """One file's decisions of one question at one level, against chance; cases without a row are left out.
+
+    ``counts`` say what became of the cases.
+    """
 
     path: str
     question: str
     level: str
     implied: bool
-    missing: int
+    counts: Counts
     test: LeakTest
 
     @property
@@ -98,7 +101,7 @@ def leak_report(files: Sequence[tuple[Predictions, Truth]], *, confidence: float
                 question=one.asked.name,
                 level=one.level,
                 implied=one.implied,
-                missing=one.counts.missing.count,
+                counts=one.counts,
                 test=test,
             )
             for (path, one), test in zip(tested, combined.runs, strict=True)

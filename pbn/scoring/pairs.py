@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,12 +10,13 @@ from pbn.errors import Fault, QueryError, listing
 from pbn.scores.accuracy import Interval, paired_difference
 from pbn.scores.calibration import Binning, ece, true_calibration_error
 from pbn.scores.inputs import Array
-from pbn.scores.significance import holm, mcnemar
+from pbn.scores.significance import log_holm, log_mcnemar
 from pbn.scores.smooth_calibration import smooth_ece, true_smooth_ece
-from pbn.scoring.items import CONFIDENCE, decision_items, intervals, probability_items
-from pbn.scoring.matching import Matched, match
+from pbn.scoring.calibration import SMOOTH, binning_of, confidences
+from pbn.scoring.items import CONFIDENCE, HITS, INTERVAL_NOTES, decision_items, intervals, probability_items
+from pbn.scoring.matching import Counts, Matched, match
 from pbn.scoring.predictions import Predictions
-from pbn.scoring.scores import HITS, INTERVAL_NOTES, SEED, TITLES, binning_of, check_seed, confidences
+from pbn.scoring.scores import SEED, TITLES, check_seed
 from pbn.scoring.truth import Truth
 
 SHARED = ("entropy", "irreducible_brier", "bayes_accuracy")
@@ -34,20 +36,31 @@ class Difference:
     difference: float
     interval: Interval | None
     cases: int
+    id: str = ""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """Cases that one file alone decided rightly, and the exact two-sided p-value that this is even.
+    """Cases that one file alone decided rightly, and the exact two-sided p-value that this is even, as a logarithm.
 
-    ``holm`` is the p-value corrected for all questions and levels that were compared (Holm 1979).
+    ``log_holm`` is that of the p-value corrected for all questions and levels that were compared (Holm 1979).
     """
 
     first_only: int
     second_only: int
-    p: float
-    holm: float
+    log_p: float
+    log_holm: float
+
+    @property
+    def p(self) -> float:
+        """The p-value, 0.0 where it is too small for a float."""
+        return math.exp(self.log_p)
+
+    @property
+    def holm(self) -> float:
+        """The corrected p-value."""
+        return math.exp(self.log_holm)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +68,8 @@ class GroupPair:
     """Two files compared on one question at one level.
 
     ``shared`` cases have a row in both, ``first_only`` and ``second_only`` in one of them, and ``scored`` of the
-    shared have valid probabilities in both. Invalid decisions of shared cases count as unknown.
+    shared have valid probabilities in both. Invalid decisions of shared cases count as unknown. ``counts`` say what
+    became of the cases in each file.
     """
 
     question: str
@@ -64,6 +78,7 @@ class GroupPair:
     scored: int
     first_only: int
     second_only: int
+    counts: tuple[Counts, Counts]
     differences: tuple[Difference, ...]
     mcnemar: McNemar | None
 
@@ -138,6 +153,7 @@ def _pair(a: Matched, b: Matched, seed: int) -> GroupPair:
         scored=int(scored.sum()),
         first_only=int((a.present & ~b.present).sum()),
         second_only=int((b.present & ~a.present).sum()),
+        counts=(a.counts, b.counts),
         differences=tuple(sorted(found, key=lambda one: order.index(one.name))),
         mcnemar=tested,
     )
@@ -163,16 +179,16 @@ def _linear(first: Mapping[str, Array], second: Mapping[str, Array], *, seed: in
 
 
 def _mcnemar(first: int, second: int) -> McNemar:
-    p = mcnemar(first, second)
-    return McNemar(first_only=first, second_only=second, p=p, holm=p)
+    log_p = log_mcnemar(first, second)
+    return McNemar(first_only=first, second_only=second, log_p=log_p, log_holm=log_p)
 
 
 def _corrected(groups: Sequence[GroupPair]) -> Iterator[GroupPair]:
     """The groups with p-values corrected for how many they are."""
     tests = [one.mcnemar for one in groups if one.mcnemar is not None]
-    corrected = iter(holm([one.p for one in tests]))
+    corrected = iter(log_holm([one.log_p for one in tests]))
     for one in groups:
-        yield one if one.mcnemar is None else replace(one, mcnemar=replace(one.mcnemar, holm=next(corrected)))
+        yield one if one.mcnemar is None else replace(one, mcnemar=replace(one.mcnemar, log_holm=next(corrected)))
 
 
 # -- calibration -------------------------------------------------------------------------------------
@@ -188,15 +204,17 @@ def _calibration(place: int, p: Array, q: Array, r: Array, labels: Array | None)
     other, other_true, other_hits = confidences(place, p, r, labels)
     named, binning = binning_of(p.shape[1]), Binning()
 
-    def made(name: str, first: float, second: float, note: str = "") -> Difference:
+    def made(name: str, first: float, second: float, definition: str) -> Difference:
+        apart = first - second
         return Difference(
-            name=name, first=first, second=second, difference=first - second, interval=None, cases=len(one), note=note
+            name=name, first=first, second=second, difference=apart, interval=None, cases=len(one), id=definition
         )
 
     first, second = (true_calibration_error(*pair, binning).value for pair in ((true, one), (other_true, other)))
     yield made("true_ce", first, second, named.id("true-ce"))
-    yield made("true_smooth_ce", true_smooth_ece(true, one), true_smooth_ece(other_true, other))
+    smooth, other_smooth = true_smooth_ece(true, one), true_smooth_ece(other_true, other)
+    yield made("true_smooth_ce", smooth, other_smooth, f"true-smooth-ce{SMOOTH}")
     if hits is None or other_hits is None:
         return
     yield made("ece", ece(hits, one, binning).value, ece(other_hits, other, binning).value, named.id())
-    yield made("smooth_ece", smooth_ece(hits, one), smooth_ece(other_hits, other))
+    yield made("smooth_ece", smooth_ece(hits, one), smooth_ece(other_hits, other), f"smooth-ece{SMOOTH}")

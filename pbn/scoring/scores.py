@@ -8,23 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbn.errors import Fault, QueryError
-from pbn.scores.accuracy import Interval, mean_interval
-from pbn.scores.calibration import Binning, ece, noise_floor, true_calibration_error
 from pbn.scores.inputs import Array
 from pbn.scores.proper import Clipped, kl_divergence, log_loss
-from pbn.scores.smooth_calibration import smooth_ece, true_smooth_ece
-from pbn.scoring.items import CONFIDENCE, decision_items, intervals, probability_items
+from pbn.scoring.calibration import calibration
+from pbn.scoring.groups import Grouped, grouped
+from pbn.scoring.items import Score, decision_items, means, probability_items
 from pbn.scoring.matching import Counts, Matched, Missing, match
 from pbn.scoring.predictions import Named, Predictions
 from pbn.scoring.truth import Truth
 
 SEED = 0
-FLOOR_RESAMPLES = 1000
-QUANTILE = 0.95
-HITS = "accuracy"
-"""The score whose items are all 0 or 1: its interval is not of resamples."""
-INTERVAL_NOTES: Mapping[str, str] = {"wilson": "Wilson's interval", "bonett-price": "Bonett and Price's interval"}
-"""Method → what a note says of an interval that is not of resamples."""
 
 TITLES: Mapping[str, str] = {
     "kl": "KL(p*‖q), q clipped",
@@ -43,25 +36,13 @@ TITLES: Mapping[str, str] = {
     "brier": "realized Brier score",
     "true_ce": "true calibration error",
     "true_smooth_ce": "true smooth calibration error",
+    "multicalibration": "multicalibration error",
     "ece": "ECE on labels",
     "noise_floor": "noise floor of the ECE",
     "smooth_ece": "smooth ECE on labels",
+    "empirical_multicalibration": "multicalibration on labels",
 }
 """Score → what a table calls it, in the order of tables."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """One number; ``value`` is None where it is infinite, ``interval`` where there is none that means something.
-
-    ``cases`` is how many it is over; ``note`` says by which definition, and what belongs beside it.
-    """
-
-    name: str
-    value: float | None
-    interval: Interval | None
-    cases: int
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +114,8 @@ def score_predictions(
     (0.125, 0.625, 0.625)
     """
     check_seed(seed)
-    groups = tuple(_group(one, seed) for one in match(truth, predictions, missing))
+    known = grouped(truth.world, truth.draws)
+    groups = tuple(_group(one, seed, known) for one in match(truth, predictions, missing))
     return Scored(
         path=predictions.path,
         rows=predictions.rows,
@@ -163,13 +145,9 @@ def check_seed(seed: int) -> None:
         )
 
 
-def binning_of(classes: int) -> Binning:
-    """The calibration error that is reported: of the positive state, or of the most probable one of more than two."""
-    return Binning(of="positive" if classes == 2 else "top-label")
-
-
-def _group(matched: Matched, seed: int) -> GroupScores:
-    found = {score.name: score for score in (*_of_probabilities(matched, seed), *_of_decisions(matched, seed))}
+def _group(matched: Matched, seed: int, known: Grouped | None) -> GroupScores:
+    both = (*_of_probabilities(matched, seed, known), *_of_decisions(matched, seed))
+    found = {score.name: score for score in both}
     asked = matched.asked
     return GroupScores(
         question=asked.name,
@@ -184,10 +162,10 @@ def _group(matched: Matched, seed: int) -> GroupScores:
 
 def _of_decisions(matched: Matched, seed: int) -> Iterator[Score]:
     items = decision_items(matched.p, matched.decisions, matched.labels)
-    return _means(items, seed, {})
+    return means(items, seed, {})
 
 
-def _of_probabilities(matched: Matched, seed: int) -> Iterator[Score]:
+def _of_probabilities(matched: Matched, seed: int, known: Grouped | None) -> Iterator[Score]:
     if matched.q is None or not matched.valid.any():
         return
     p, q = matched.p[matched.valid], matched.q[matched.valid]
@@ -203,67 +181,22 @@ def _of_probabilities(matched: Matched, seed: int) -> Iterator[Score]:
         loss = log_loss(labels, q)
         bare = "infinite" if loss.unclipped is None else f"{loss.unclipped:.6f}"
         notes["log_loss"] = f"{_clipped(loss)}; unclipped: {bare}"
-    yield from _means(probability_items(p, q, labels), seed, notes)
+    yield from means(probability_items(p, q, labels), seed, notes)
     note = "infinite" if kl.unclipped is None else ""
     yield Score(name="kl_unclipped", value=kl.unclipped, interval=None, cases=len(p), note=note)
-    yield from _calibration(matched.asked.place, p, q, labels, seed)
+    yield from calibration(matched.asked.place, p, q, labels, seed, _members(matched, known))
+
+
+def _members(matched: Matched, known: Grouped | None) -> tuple[Sequence[str], Array] | None:
+    """Names of the groups at the matched level, and who of the cases with valid probabilities is in which."""
+    if known is None or matched.draws is None or not known.at(matched.level).names:
+        return None
+    draws = [matched.draws[k] for k in np.flatnonzero(matched.valid).tolist()]
+    return known.at(matched.level).names, known.members(matched.level, draws)
 
 
 def _clipped(score: Clipped) -> str:
     return f"nats; {score.clipped:,} clipped"
-
-
-def _means(items: Mapping[str, Array], seed: int, notes: Mapping[str, str]) -> Iterator[Score]:
-    found = intervals({name: column for name, column in items.items() if name != HITS}, seed)
-    if HITS in items and len(items[HITS]) > 1:
-        found[HITS] = mean_interval(items[HITS], confidence=CONFIDENCE)
-    for name, column in items.items():
-        value, interval = float(column.mean()) + 0.0, found.get(name)
-        yield Score(
-            name=name,
-            value=max(value, 0.0) if name == "kl" else value,
-            interval=interval,
-            cases=len(column),
-            note=notes.get(name) or (INTERVAL_NOTES.get(interval.method, "") if interval else ""),
-        )
-
-
-def confidences(place: int, p: Array, q: Array, labels: Array | None) -> tuple[Array, Array, Array | None]:
-    """A probability of each case, that of the same event in truth, and whether it came out, (n,) each.
-
-    The event is the positive state of two, the most probable state (the first of several) of more.
-    """
-    if q.shape[1] == 2:
-        return q[:, place], p[:, place], None if labels is None else (labels == place).astype(np.intp)
-    top = np.argmax(q, axis=1)
-    rows = np.arange(len(q))
-    return q[rows, top], p[rows, top], None if labels is None else (labels == top).astype(np.intp)
-
-
-def _calibration(place: int, p: Array, q: Array, labels: Array | None, seed: int) -> Iterator[Score]:
-    one, true, hits = confidences(place, p, q, labels)
-    named, binning = binning_of(q.shape[1]), Binning()
-    cases = len(one)
-
-    def score(name: str, value: float, note: str) -> Score:
-        return Score(name=name, value=value, interval=None, cases=cases, note=note)
-
-    yield score("true_ce", true_calibration_error(true, one, binning).value, named.id("true-ce"))
-    yield score("true_smooth_ce", true_smooth_ece(true, one), "")
-    if hits is None:
-        return
-    yield score("ece", ece(hits, one, binning).value, named.id())
-    floor = noise_floor(
-        one, np.random.default_rng([seed, cases]), binning, resamples=_floor_resamples(cases), quantiles=(QUANTILE,)
-    )
-    above = f"95% of calibrated draws below {floor.quantiles[0][1]:.6f}"
-    yield score("noise_floor", floor.mean, f"{above}; {floor.resamples:,} draws")
-    yield score("smooth_ece", smooth_ece(hits, one), "")
-
-
-def _floor_resamples(cases: int) -> int:
-    """Fewer draws of many cases: the floor itself is then known the better."""
-    return max(100, min(FLOOR_RESAMPLES, 10**8 // max(1, cases)))
 
 
 def records(scored: Scored) -> Sequence[dict[str, object]]:
@@ -276,7 +209,7 @@ def records(scored: Scored) -> Sequence[dict[str, object]]:
                 {
                     "question": group.question, "level": group.level, "score": score.name, "value": score.value,
                     "low": interval and interval.low, "high": interval and interval.high,
-                    "interval": interval and interval.method, "cases": score.cases, "note": score.note,
+                    "interval": interval and interval.method, "cases": score.cases, "id": score.id, "note": score.note,
                 }
             )  # fmt: skip
     return found

@@ -127,7 +127,7 @@ def test_many_levels_become_one_column(pbn_command, tmp_path):
     assert listed["z"][0] == "·"
 
 
-@pytest.mark.parametrize("columns", [30, 80, 140])
+@pytest.mark.parametrize("columns", [70, 80, 140])
 def test_any_width(pbn_command, monkeypatch, columns):
     monkeypatch.setattr("pbn.cli.terminal.PIPED_WIDTH", columns)
     *listed, _ = pbn_command("describe", "support_ticket").stdout.splitlines()

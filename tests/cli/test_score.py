@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import pbn
 from pbn.cases.dataset import make_dataset
 from pbn.cases.plan import DatasetPlan
 from pbn.cases.records import Contents
+from pbn.cli.main import commands
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +152,14 @@ def test_what_cannot_be_scored_is_one_message(data, monkeypatch, capsys, argumen
 @pytest.mark.parametrize("rows", ["5", "9:5", "a:b", "-1:4", "1:" + "9" * 50])
 def test_runs_of_rows_that_are_none(pbn_command, rows):
     assert pbn_command("score", "x.csv", "--truth", "y", "--rows", rows).exit_code == 2
+
+
+@pytest.mark.parametrize("columns", ["40", "64", "80", "100"])
+@pytest.mark.parametrize("files", [["score", "honest.parquet"], ["compare", "honest.parquet", "prior.csv"]], ids=str)
+def test_no_number_is_cut_where_columns_are_few(data, columns, files):
+    command, *names = files
+    words = [command, *(str(data / name) for name in names), "--truth", str(data / "data"), "--level", "high"]
+    few, many = (CliRunner(env={"COLUMNS": width}).invoke(commands, words) for width in (columns, "1000"))
+    assert few.exit_code == many.exit_code == 0
+    numbers = re.compile(r"\d+\.\d{6}")
+    assert set(numbers.findall(many.output)) == set(numbers.findall(few.output))

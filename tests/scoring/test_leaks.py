@@ -100,4 +100,4 @@ def test_missing_cases_are_left_out(credit_high, tmp_path):
     path = tmp_path / "some.csv"
     pd.DataFrame({"id": credit_high.ids[:30], "p": 0.1}).to_csv(path, index=False)
     [run] = leak_report([(read_predictions(path, credit_high), credit_high)]).runs
-    assert (run.test.decisions.cases, run.missing) == (30, 370)
+    assert (run.test.decisions.cases, run.counts.missing.count) == (30, 370)

@@ -106,7 +106,7 @@ def test_values_of_many_classes(ticket_data, tmp_path):
     assert group["brier"].value == pytest.approx(scores.brier(y, q), abs=1e-12)
     top = Binning(of="top-label")
     assert group["ece"].value == pytest.approx(scores.ece(y, q, top).value, abs=1e-12)
-    assert group["ece"].note == "ece[10 equal-width, top-label, l1]"
+    assert group["ece"].id == "ece[10 equal-width, top-label, l1]"
     assert group["true_ce"].value == pytest.approx(scores.true_calibration_error(p, q, top).value, abs=1e-12)
 
 
