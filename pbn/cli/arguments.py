@@ -59,8 +59,8 @@ class WorldName(click.ParamType):  # type: ignore[type-arg]
 class FilePath(click.Path):
     """The path of a file or folder; an empty text is none, though Python takes it for the current folder."""
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
+    def __init__(self, *, folder: bool = False) -> None:
+        super().__init__(path_type=Path, file_okay=not folder)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path."""
@@ -71,7 +71,7 @@ class FilePath(click.Path):
 
 SIZE = Size()
 WORLD = WorldName()
-PATH = FilePath()
+PATH, FOLDER = FilePath(), FilePath(folder=True)
 
 
 def _budget(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:

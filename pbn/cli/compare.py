@@ -10,15 +10,18 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
+from pbn.cli.arguments import PATH
 from pbn.cli.score import strangers_lines
 from pbn.cli.scored import (
     check_output,
+    counted,
     counts_lines,
     counts_record,
     csv_text,
     interval_record,
     interval_text,
     methods_text,
+    notes_table,
     number,
     output_options,
     seed_option,
@@ -35,8 +38,8 @@ from pbn.scoring.truth import read_truth
 
 
 @click.command("compare", short_help="Compare two files of predictions on the same cases.")
-@click.argument("first", type=click.Path(path_type=Path), metavar="A")
-@click.argument("second", type=click.Path(path_type=Path), metavar="B")
+@click.argument("first", type=PATH, metavar="A")
+@click.argument("second", type=PATH, metavar="B")
 @truth_options()
 @seed_option
 @output_options
@@ -100,7 +103,7 @@ def _methods(compared: Compared) -> set[str]:
 
 
 def _group(group: GroupPair) -> Iterator[RenderableType]:
-    yield heading(f"{group.question}, level {group.level}", f"{group.shared:,} cases in both files")
+    yield heading(f"{group.question}, level {group.level}", f"{counted(group.shared, 'case')} in both files")
     alone = [
         f"{count:,} in {name} alone" for name, count in (("A", group.first_only), ("B", group.second_only)) if count
     ]
@@ -134,9 +137,8 @@ def _group(group: GroupPair) -> Iterator[RenderableType]:
             f"{one.cases:,}",
         )
     yield listed
-    for one in group.differences:
-        if note := ": ".join(filter(None, (one.id, one.note))):
-            yield Text(f"  {TITLES[one.name]}: {note}", style="dim")
+    notes = [(TITLES[one.name], ": ".join(filter(None, (one.id, one.note)))) for one in group.differences]
+    yield from notes_table(notes)
 
 
 def _rows(compared: Compared) -> list[dict[str, object]]:

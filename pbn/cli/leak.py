@@ -9,7 +9,7 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
-from pbn.cli.arguments import json_option
+from pbn.cli.arguments import PATH, json_option
 from pbn.cli.score import strangers_lines
 from pbn.cli.scored import counts_lines, counts_record, truth_options
 from pbn.cli.terminal import heading, show, show_json, table, waiting
@@ -51,7 +51,7 @@ _SAID: dict[Verdict, tuple[str, str]] = {
 
 
 @click.command("leak", short_help="Test whether predictions have seen the labels.", epilog=EXAMPLES)
-@click.argument("predictions", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
+@click.argument("predictions", type=PATH, nargs=-1, required=True, metavar="FILE...")
 @truth_options(several=True)
 @json_option
 @click.pass_context

@@ -9,6 +9,7 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
+from pbn.cli.arguments import FOLDER
 from pbn.cli.terminal import heading, progress, show, table
 from pbn.studies.catalogue import NAMES, checked_name
 from pbn.studies.reproduce import PAGE, TABLE, reproduce
@@ -36,7 +37,7 @@ Examples:
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=Path("reproduction"),
     show_default=True,
     metavar="DIR",

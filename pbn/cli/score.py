@@ -10,6 +10,7 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
+from pbn.cli.arguments import PATH
 from pbn.cli.scored import (
     check_output,
     counts_lines,
@@ -19,6 +20,7 @@ from pbn.cli.scored import (
     interval_text,
     methods_text,
     named_record,
+    notes_table,
     number,
     output_options,
     seed_option,
@@ -42,7 +44,7 @@ Examples:
 
 
 @click.command("score", short_help="Score predictions against the truth of a data set.", epilog=EXAMPLES)
-@click.argument("predictions", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("predictions", type=PATH, metavar="FILE")
 @truth_options()
 @click.option(
     "--missing",
@@ -124,11 +126,10 @@ def strangers_lines(file: Scored | Predictions) -> Iterator[Text]:
 
 
 def _group(group: GroupScores) -> Iterator[RenderableType]:
-    names = {score.name for score in group.scores}
     states = ", ".join(group.states)
     positive = f"; positive: {group.positive}" if len(group.states) == 2 else ""
     yield heading(f"{group.question}, level {group.level}", f"states {states}{positive}")
-    yield from counts_lines(group.counts, "kl" in names or bool(group.counts.invalid_probabilities), group.implied)
+    yield from counts_lines(group.counts, group.counts.has_probabilities, group.implied)
     yield ""
     rows = [
         (TITLES[score.name], number(score.value), interval_text(score.interval), f"{score.cases:,}")
@@ -142,9 +143,7 @@ def _group(group: GroupScores) -> Iterator[RenderableType]:
         listed.add_row(*row, *([Text(note, style="dim")] if beside else []))
     yield listed
     if not beside:
-        for row, note in zip(rows, notes, strict=True):
-            if note:
-                yield Text(f"  {row[0]}: {note}", style="dim")
+        yield from notes_table([(row[0], note) for row, note in zip(rows, notes, strict=True)])
 
 
 def _record(scored: Scored) -> dict[str, object]:

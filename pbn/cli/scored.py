@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from rich.console import RenderableType
 from rich.text import Text
 
 from pbn.cases.disk import write_file
 from pbn.cli.arguments import PATH
 from pbn.cli.numerals import decimal
+from pbn.cli.terminal import table
 from pbn.errors import Fault, QueryError
 from pbn.scores.accuracy import Interval
 from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
 from pbn.scoring.layout import data_set_around, label_files, truth_files
 from pbn.scoring.matching import Counts
-from pbn.scoring.predictions import Named, Predictions
+from pbn.scoring.predictions import Named
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -177,6 +179,17 @@ def methods_text(methods: Collection[str], seed: int) -> str:
     return "; ".join(text for method, text in said.items() if method in methods) or "none of a single case"
 
 
+def notes_table(notes: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
+    """Definitions of scores and what belongs beside them, where they do not stand in the scores' own table."""
+    told = [(name, note) for name, note in notes if note]
+    if told:
+        listed = table("score", "definition, note", narrow=["score"])
+        for name, note in told:
+            listed.add_row(name, Text(note, style="dim"))
+        yield ""
+        yield listed
+
+
 def interval_record(interval: Interval | None) -> dict[str, object] | None:
     """An interval in JSON."""
     if interval is None:
@@ -201,19 +214,8 @@ def counts_lines(counts: Counts, has_probabilities: bool, implied: bool) -> Iter
         if found.count:
             yield Text(f"  {what}: {found}", style="yellow")
     if counts.rescaled.count:
-        yield Text("  " + _rescaled(str(counts.rescaled), counts.largest_off), style="yellow")
-
-
-def rescaled_lines(predictions: Predictions) -> Iterator[Text]:
-    """How many rows of a file were divided by their sum, by question."""
-    for name, answers in predictions.answers.items():
-        off = abs(answers.off)
-        if off.any():
-            yield Text(_rescaled(f"{int((off > 0).sum()):,} of {name}", float(off.max())), style="yellow")
-
-
-def _rescaled(many: str, most: float) -> str:
-    return f"probabilities divided by their sum, which was off by {most:.2g} at most: {many}"
+        off = f"which was off by {counts.largest_off:.2g} at most"
+        yield Text(f"  probabilities divided by their sum, {off}: {counts.rescaled}", style="yellow")
 
 
 def counted(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from pbn.scoring.items import CONFIDENCE, Score
 
 FLOOR_RESAMPLES = 1000
 QUANTILE = 0.95
-SMOOTH = "[reflected Gaussian, width at the fixed point]"
+SMOOTH = "[reflected Gaussian]"
 """What smooth errors are called after their names."""
 
 

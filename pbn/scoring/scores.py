@@ -200,9 +200,10 @@ def _clipped(score: Clipped) -> str:
 
 
 def records(scored: Scored) -> Sequence[dict[str, object]]:
-    """A flat record for each score, for CSV."""
+    """A flat record for each score, for CSV; each says what became of the group's cases."""
     found: list[dict[str, object]] = []
     for group in scored.groups:
+        counts = group.counts
         for score in group.scores:
             interval = score.interval
             found.append(
@@ -210,6 +211,7 @@ def records(scored: Scored) -> Sequence[dict[str, object]]:
                     "question": group.question, "level": group.level, "score": score.name, "value": score.value,
                     "low": interval and interval.low, "high": interval and interval.high,
                     "interval": interval and interval.method, "cases": score.cases, "id": score.id, "note": score.note,
+                    "n_total": counts.n_total, "n_scored": counts.n_scored, "n_invalid": counts.n_invalid,
                 }
             )  # fmt: skip
     return found
