@@ -18,8 +18,8 @@ Number = Fraction | Decimal | float | int | str
 """What is taken for an exact number; a float stands for its shortest decimal text."""
 
 _DIGITS = f"numerator and denominator have at most {MAX_BITS:,} binary ones"
-_NUMERAL = re.compile(r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?|[0-9]+/[0-9]+)")
-_SCIENTIFIC = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE]([+-]?)[0-9]+")
+_NUMERAL = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,2})?|[0-9]++/[0-9]++)")
+_SCIENTIFIC = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)[eE]([+-]?)[0-9]++")
 _RANGE = re.compile(r"(?:([A-Za-z])\.\.([A-Za-z])|([+-]?[0-9]{1,15})\.\.([+-]?[0-9]{1,15}))")
 _RANGE_LIKE = re.compile(r"\S+\.\.\S+")
 
