@@ -129,6 +129,7 @@ def test_the_proof_is_printed_and_names_every_part(pbn_command, single):
     assert "P(Y | text)" not in pbn_command("check", single, "--samples", "5").stdout
 
 
+@pytest.mark.slow
 def test_a_proof_names_every_variable_on_lines_of_a_readable_length(pbn_command, credit):
     printed = pbn_command("check", "credit_risk", "--samples", "5", "--proof").stdout.split("P(Y | text)")[1:]
     assert len(printed) == len(LEVELS)
