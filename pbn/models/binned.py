@@ -44,25 +44,31 @@ def multicalibration_bracket(predictor: AdditivePredictor, demands: Sequence[Dem
     ValueError
         A group demands something of another variable.
     """
-    left = list(range(-1, len(demands)))  # -1: everyone
+    everyone: Demand = {}
+    groups = [everyone, *demands]
+    left = np.ones((len(groups), bins), dtype=bool)  # cells that may be the worst
+    least = most = np.zeros(left.shape)
     for step in (COARSE, STEP):
-        low, high = moment_brackets(predictor, [{} if g < 0 else demands[g] for g in left], bins, step)
-        least = np.maximum(np.maximum(low, -high), 0.0).max(axis=1)
-        most = np.maximum(-low, high).max(axis=1)
-        left = [g for g, one in zip(left, most, strict=True) if one >= least.max() - FLOAT]
+        rows, columns = np.flatnonzero(left.any(axis=1)), np.flatnonzero(left.any(axis=0))
+        low, high = moment_brackets(predictor, [groups[g] for g in rows], bins, step, columns)
+        least, most = np.zeros(left.shape), np.zeros(left.shape)
+        least[np.ix_(rows, columns)] = np.maximum(np.maximum(low, -high), 0.0)
+        most[np.ix_(rows, columns)] = np.maximum(-low, high)
+        left &= most >= least.max() - FLOAT
     return Bracket(low=max(0.0, float(least.max()) - FLOAT), high=float(most.max()) + FLOAT)
 
 
 def moment_brackets(
-    predictor: AdditivePredictor, demands: Sequence[Demand], bins: int, step: float = STEP
+    predictor: AdditivePredictor, demands: Sequence[Demand], bins: int, step: float = STEP, columns: Array | None = None
 ) -> tuple[Array, Array]:
-    """Both ends of E[1_G 1_B (p* − q)] of each group and bin, (G, B).
+    """Both ends of E[1_G 1_B (p* − q)] of each group and bin, (G, B), or of the bins ``columns`` alone.
 
     Given the pattern, let C be the mass that is surely in the bin [a, b). It gives p* C less Σ w q, where q is from
     σ(t') to σ(t') + u h / 4, as σ' ≤ 1/4. Each unsure atom gives 0, or p* − q, which is in [p* − b, p* − a].
     """
-    edges = equal_width_edges(bins)
-    found = np.zeros((2, len(demands), bins))
+    columns = np.arange(bins) if columns is None else columns
+    lower, upper = equal_width_edges(bins)[columns], equal_width_edges(bins)[columns + 1]
+    found = np.zeros((2, len(demands), len(columns)))
     seen = predictor.shown
     patterns = [split_demand(predictor.view, seen, demand)[0] for demand in demands]
     alike = [g for g, demand in enumerate(demands) if len(patterns[g]) == len(demand)]  # demand nothing of the fields
@@ -70,11 +76,11 @@ def moment_brackets(
     for batch in [alike, *rest] if alike else rest:
         for spread in predictor.spreads(step, demands[batch[0]]):
             p = spread.patterns.truth[:, None]
-            sure, unsure = bin_masses(spread, bins)
-            least = sure_sums(spread, bins)
+            sure, unsure = (part[:, columns] for part in bin_masses(spread, bins))
+            least = sure_sums(spread, bins, columns)
             most = least + sure * (spread.up * spread.law.step / 4)
-            low = p * sure - most + unsure * np.minimum(0.0, p - edges[1:])
-            high = p * sure - least + unsure * np.maximum(0.0, p - edges[:-1])
+            low = p * sure - most + unsure * np.minimum(0.0, p - upper)
+            high = p * sure - least + unsure * np.maximum(0.0, p - lower)
             for g in batch:
                 mass = spread.patterns.mass * spread.patterns.which(patterns[g])
                 found[0, g] += mass @ low
@@ -192,18 +198,18 @@ def bin_masses(spread: Spread, bins: int) -> tuple[Array, Array]:
     return sure, np.maximum(possible - sure, 0.0)
 
 
-def sure_sums(spread: Spread, bins: int) -> Array:
-    """Σ w σ(t') over the atoms surely in each bin, given each pattern, (Z, B); by correlation."""
+def sure_sums(spread: Spread, bins: int, columns: Array) -> Array:
+    """Σ w σ(t') over the atoms surely in each of some bins, given each pattern, (Z, len(columns)); by correlation."""
     law, starts = spread.law, _starts(spread.law.step, bins)
     least, most = int(spread.cells.min()), int(spread.cells.max())
     cells = np.arange(least, most + len(law.weights)) + law.first
     q = expit(cells * law.step)
-    found = np.zeros((len(spread.cells), bins))
-    for j in range(bins):
+    found = np.zeros((len(spread.cells), len(columns)))
+    for k, j in enumerate(columns.tolist()):
         inside = (cells >= starts[j]) & (cells < starts[j + 1] - spread.up)
         if inside.any():
             table = fftconvolve(np.where(inside, q, 0.0), law.weights[::-1], mode="valid")
-            found[:, j] = table[spread.cells - least]
+            found[:, k] = table[spread.cells - least]
     return found
 
 
