@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.signal import fftconvolve
 from scipy.special import entr, expit
 
@@ -21,6 +22,7 @@ from pbn.models.baselines import View
 from pbn.models.grid import GridLaw, Term, added, law_of_sum
 from pbn.models.patterns import Patterns, Shown, columns_of, own_law, patterns_of, shown
 from pbn.network.model import Array
+from pbn.scores.inputs import real, wrong
 from pbn.scores.proper import CLIP
 
 STEP = 2.0**-16
@@ -69,6 +71,16 @@ class PopulationScores:
         return Bracket(low=self.bayes - self.accuracy.high, high=self.bayes - self.accuracy.low)
 
 
+def finite(numbers: ArrayLike, name: str, count: int) -> Array:
+    """So many finite numbers, (count,)."""
+    found = real(numbers, name)
+    if found.shape != (count,):
+        raise wrong("shape", f"the {name} have the wrong shape", found=str(found.shape), allowed=str((count,)))
+    if not np.isfinite(found).all():
+        raise wrong("number", f"{name} are not finite", found=str(found[~np.isfinite(found)][0]))
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spread:
     """Patterns whose logits are t ≥ h · (``cells`` + S), S with the law's weights, and at most ``up`` · h above it."""
@@ -96,8 +108,9 @@ class AdditivePredictor:
 
     Raises
     ------
-    ValueError
-        An irrelevant field is not independent of the rest.
+    ScoreError
+        ``scores/shape``, ``scores/number``: not as many weights as features, or one that is no finite number;
+        ``scores/patterns``, ``scores/classes``: see `pbn.models.patterns.patterns_of`.
     """
 
     view: View
@@ -108,7 +121,12 @@ class AdditivePredictor:
     shown: Shown = field(init=False)
 
     def __post_init__(self) -> None:
-        shares = {name: self.view.encoded(name) @ self.weights[at] for name, at in columns_of(self.view).items()}
+        columns = columns_of(self.view)
+        weights = finite(self.weights, "weights", max((at.stop for at in columns.values()), default=0))
+        intercept = float(finite([self.intercept], "intercepts", 1)[0])
+        for name, value in (("weights", weights), ("intercept", intercept)):
+            object.__setattr__(self, name, value)
+        shares = {name: self.view.encoded(name) @ weights[at] for name, at in columns.items()}
         object.__setattr__(self, "shares", shares)
         object.__setattr__(self, "shown", shown(self.view))
         object.__setattr__(self, "patterns", tuple(patterns_of(self.view)))

@@ -41,8 +41,8 @@ def multicalibration_bracket(predictor: AdditivePredictor, demands: Sequence[Dem
 
     Raises
     ------
-    ValueError
-        A group demands something of another variable.
+    ScoreError
+        ``scores/patterns``: a group demands something of another variable.
     """
     everyone: Demand = {}
     groups = [everyone, *demands]

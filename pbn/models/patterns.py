@@ -8,10 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pbn.errors import listing
 from pbn.exact.arithmetic import integers
 from pbn.models.baselines import Fitted, View
+from pbn.network.graph import ancestors
 from pbn.network.model import Array, Table
 from pbn.scores.bins import equal_width_bins
+from pbn.scores.inputs import wrong
+
+HINT = "take a reference of sampled inputs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +50,24 @@ def shown(view: View) -> Shown:
 
     Raises
     ------
-    ValueError
-        An irrelevant field is not independent of the rest.
+    ScoreError
+        ``scores/patterns``: an irrelevant field is not independent of the rest; a measurement tells more than its
+        grade, or something else tells that grade, too.
     """
     network = view.world.network
     names = [name for name in network.named if name in view.world.level(view.level).visible]
     measured = tuple(name for name in names if network.variables[name].origin == "measured")
     idle = tuple(name for name in names if network.variables[name].role == "irrelevant")
-    for name in idle:
-        if network.parents(name):
-            raise ValueError(f"{name} is not independent of the rest")
     categories = tuple(name for name in names if name not in measured and name not in idle)
+    for name in (*idle, *measured):
+        moved = ancestors(network, [view.asks, *(other for other in names if other != name)])
+        if name in moved or (name in idle and network.parents(name)):
+            kind = "irrelevant field" if name in idle else "measurement"
+            raise wrong("patterns", f"the {kind} {name} says more than that: something depends on it", hint=HINT)
+    grades = [network.parents(name)[0] for name in measured]
+    for name in grades:
+        if name in categories or grades.count(name) > 1:
+            raise wrong("patterns", f"{name} is shown twice: as itself or as a measurement, and as another", hint=HINT)
     return Shown(categories=categories, measured=measured, idle=idle)
 
 
@@ -65,6 +77,11 @@ def patterns_of(view: View) -> list[Patterns]:
     The true probability of a case is that of its pattern: a number tells no more than its grade, and irrelevant
     fields tell nothing.
 
+    Raises
+    ------
+    ScoreError
+        ``scores/patterns``: see `shown`; ``scores/classes``: the outcome has more than two states.
+
     Examples
     --------
     >>> import pbn
@@ -73,11 +90,12 @@ def patterns_of(view: View) -> list[Patterns]:
     (9, 972, 0.210876)
     """
     network, seen = view.world.network, shown(view)
+    if view.classes != 2:
+        raise wrong("classes", f"{view.asks} has {view.classes} states", allowed="two: a yes/no question")
     parents = [network.parents(name)[0] for name in seen.measured]
     targets = (*parents, *seen.categories, view.asks)
     numbers = view.world.engine.joint(targets, {}, "exact")
     counts = integers(numbers).reshape([network.size(name) for name in targets])
-    positive = network.variables[view.asks].states.index(view.world.question(view.question).positive or "")
     sizes = [network.size(name) for name in seen.categories]
     found = []
     for grades in itertools.product(*(range(network.size(name)) for name in parents)):
@@ -85,13 +103,13 @@ def patterns_of(view: View) -> list[Patterns]:
         mass = table.sum(axis=-1)
         where = np.flatnonzero(mass)
         total = [int(count) for count in mass[where]]
-        yes = [int(count) for count in table[where, positive]]
+        ones = [int(count) for count in table[where, 1]]
         found.append(
             Patterns(
                 grades=dict(zip(seen.measured, grades, strict=True)),
                 codes=dict(zip(seen.categories, np.unravel_index(where, sizes), strict=True)) if sizes else {},
                 mass=np.array([count / numbers.denominator for count in total]),
-                truth=np.array([k / n for k, n in zip(yes, total, strict=True)]),
+                truth=np.array([k / n for k, n in zip(ones, total, strict=True)]),
             )
         )
     return found
@@ -151,13 +169,13 @@ def enumerate_patterns(view: View, model: Fitted) -> Enumerated:
 
     Raises
     ------
-    ValueError
-        The view's features are not all such categories.
+    ScoreError
+        ``scores/patterns``: the view's features are not all such categories.
     """
     allowed = shown(view).categories
     for name in view.names or ():
         if name not in allowed:
-            raise ValueError(f"{name} is no category that says something; these are {', '.join(allowed)}")
+            raise wrong("patterns", f"{name} is no category that says something", allowed=listing(allowed))
     patterns = patterns_of(view)
     q = [model.probabilities(view.features(one.codes))[:, 1] for one in patterns]
     p, mass = [one.truth for one in patterns], [one.mass for one in patterns]
@@ -169,8 +187,8 @@ def split_demand(view: View, seen: Shown, demand: Mapping[str, Array]) -> tuple[
 
     Raises
     ------
-    ValueError
-        It demands something of another variable.
+    ScoreError
+        ``scores/patterns``: it demands something of another variable.
     """
     of_pattern, chance = {}, 1.0
     for name, accepted in demand.items():
@@ -179,5 +197,6 @@ def split_demand(view: View, seen: Shown, demand: Mapping[str, Array]) -> tuple[
         elif name in seen.categories:
             of_pattern[name] = accepted
         else:
-            raise ValueError(f"groups by {name} are not enumerated: it is hidden, or a measurement")
+            message = f"a group by {name} is none of patterns: it is hidden, or a measurement"
+            raise wrong("patterns", message, allowed=listing((*seen.categories, *seen.idle)))
     return of_pattern, chance

@@ -128,26 +128,21 @@ def exact_constant(world: World, groups: Groups, q: float) -> float:
     >>> round(exact_constant(world, groups, 0.5), 6)  # everyone is the worst group: 0.5 − 0.210876
     0.289124
     """
-    asked = world.question()
-    positive = world.network.variables[asked.asks].states.index(asked.positive or "")
-    largest = abs(_positive_share(world, asked.asks, positive) - q)
+    asks = world.question().asks
+    numbers = world.engine.joint((asks,), {}, "exact")
+    largest = abs(float(numbers.array[1]) / numbers.denominator - q)
     laws: dict[tuple[str, ...], Array] = {}
     for demand in groups.demands:
         names = tuple(demand)
         if names not in laws:
-            numbers = world.engine.joint((*names, asked.asks), {}, "exact")
+            numbers = world.engine.joint((*names, asks), {}, "exact")
             laws[names] = numbers.array.astype(float) / numbers.denominator
         law = laws[names]
         for axis, name in enumerate(names):
             law = np.compress(demand[name], law, axis=axis)
-        mass, both = float(law.sum()), float(law[..., positive].sum())
+        mass, both = float(law.sum()), float(law[..., 1].sum())
         largest = max(largest, abs(both - q * mass))
     return largest
-
-
-def _positive_share(world: World, asks: str, positive: int) -> float:
-    numbers = world.engine.joint((asks,), {}, "exact")
-    return float(numbers.array[positive]) / numbers.denominator
 
 
 def _show(answers: Sequence[list[Estimate]], quick: bool) -> Finding:

@@ -18,8 +18,10 @@ from pbn.models.patterns import enumerate_patterns, patterns_of
 from pbn.scores.accuracy import expected_accuracy
 from pbn.scores.bins import equal_width_bins
 from pbn.scores.higher_order_calibration import bayes_mixtures, fit_snapshots, higher_order
+from pbn.scores.inputs import ScoreError
 from pbn.scores.proper import kl_divergence
 from pbn.scores.witness_multicalibration import moments, multicalibration
+from pbn.studies.multicalibration import exact_constant
 
 SMALL = """
 name: small
@@ -206,8 +208,57 @@ def test_enumeration_of_any_model_of_categories(world):
 
 
 def test_enumeration_refuses_what_it_cannot_do(world):
-    with pytest.raises(ValueError, match="birds is no category"):
+    with pytest.raises(ScoreError, match="birds is no category"):
         enumerate_patterns(View(world, "all", names=("sky", "birds")), Constant(law=np.array([0.5, 0.5])))
     view = View(world, "less")
-    with pytest.raises(ValueError, match="groups by sky are not enumerated"):
+    with pytest.raises(ScoreError, match="a group by sky is none of patterns"):
         multicalibration_bracket(AdditivePredictor(view, *random_weights(view, 0)), groups_of(world, ["sky"]).demands)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("positive: 'yes'", "positive: 'no'"),
+    ('rain: {rule: "', "rain: {states: ['yes', 'no'], rule: \"not "),
+])  # fmt: skip
+def test_class_1_is_the_second_state_whichever_is_positive(old, new):
+    turned = pbn.loads(SMALL.replace(old, new) if old in SMALL else pytest.fail(old))
+    view = View(turned, "all")
+    weights, intercept = random_weights(view, 0)
+    _, mass, truth, q = enumerated(view, weights, intercept)
+    found = population_scores(AdditivePredictor(view, weights, intercept))
+    assert found.accuracy.low <= expected_accuracy(truth, (q > 0.5).astype(int), mass).value <= found.accuracy.high
+    assert found.divergence.low <= kl_divergence(truth, q, mass).value <= found.divergence.high
+    groups = groups_of(turned, ["sky"])
+    level = multicalibration_bracket(AdditivePredictor(view, 0 * weights, 0.1), groups.demands)
+    assert level.low <= exact_constant(turned, groups, 1 / (1 + np.exp(-0.1))) <= level.high
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('"rank(sky) + luck', '"(birds > 3) + rank(sky) + luck', "irrelevant field birds says more"),
+    ("- rank(heat) >= 2", "- rank(heat) - (degrees > 7) >= 2", "measurement degrees says more"),
+    ("levels: {all: {hide: []}", "levels: {all: {show: [sky, heat, degrees, birds, day]}", "heat is shown twice"),
+    ("degrees: {measured", "felt: {measured: heat, from: 0, to: 9, step: 1, cuts: [4]}\n  degrees: {measured",
+     "heat is shown twice"),
+])  # fmt: skip
+def test_worlds_whose_patterns_are_not_all_are_refused(old, new, message):
+    assert old in SMALL
+    with pytest.raises(ScoreError, match=message):
+        patterns_of(View(pbn.loads(SMALL.replace(old, new)), "all"))
+
+
+def test_more_than_two_outcomes_are_refused():
+    with pytest.raises(ScoreError, match="queue has 8 states"):
+        patterns_of(View(pbn.load("support_ticket"), "high", question="queue"))
+
+
+@pytest.mark.parametrize(("change", "code"), [
+    (lambda w: w[:-1], "shape"), (lambda w: np.append(w, 1.0), "shape"), (lambda w: w * np.nan, "number"),
+    (lambda w: ["a"] * len(w), "number"),
+])  # fmt: skip
+def test_weights_that_are_none(world, change, code):
+    view = View(world, "all")
+    weights, _ = random_weights(view, 0)
+    with pytest.raises(ScoreError, match=f"scores/{code}"):
+        AdditivePredictor(view, change(weights), 0.0)
+    assert population_scores(AdditivePredictor(view, weights.tolist(), 0)).bayes > 0.5
+    with pytest.raises(ScoreError, match="scores/number"):
+        AdditivePredictor(view, weights, float("inf"))
