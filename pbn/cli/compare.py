@@ -110,7 +110,7 @@ def _group(group: GroupPair) -> Iterator[RenderableType]:
     if alone:
         yield Text(f"  {', '.join(alone)}: left out", style="yellow")
     for name, counts in zip("AB", group.counts, strict=True):
-        first, *rest = counts_lines(counts, has_probabilities=counts.has_probabilities, implied=False)
+        first, *rest = counts_lines(counts, implied=False)
         if rest or counts.unknown:
             yield Text(f"  {name}:").append_text(first)
             yield from rest

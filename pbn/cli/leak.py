@@ -115,7 +115,7 @@ def _display(report: LeakReport, files: Sequence[Predictions]) -> Iterator[Rende
 def _run(run: LeakRun) -> Iterator[RenderableType]:
     test = run.test
     yield heading(run.path, f"{run.question}, level {run.level}")
-    yield from counts_lines(run.counts, has_probabilities=False, implied=run.implied)
+    yield from counts_lines(run.counts, run.implied)
     yield _verdict(run.verdict, test.decisions)
     yield ""
     listed = table("", "these decisions", "the best possible")

@@ -129,7 +129,7 @@ def _group(group: GroupScores) -> Iterator[RenderableType]:
     states = ", ".join(group.states)
     positive = f"; positive: {group.positive}" if len(group.states) == 2 else ""
     yield heading(f"{group.question}, level {group.level}", f"states {states}{positive}")
-    yield from counts_lines(group.counts, group.counts.has_probabilities, group.implied)
+    yield from counts_lines(group.counts, group.implied)
     yield ""
     rows = [
         (TITLES[score.name], number(score.value), interval_text(score.interval), f"{score.cases:,}")

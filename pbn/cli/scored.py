@@ -199,11 +199,12 @@ def interval_record(interval: Interval | None) -> dict[str, object] | None:
     }  # fmt: skip
 
 
-def counts_lines(counts: Counts, has_probabilities: bool, implied: bool) -> Iterator[Text]:
+def counts_lines(counts: Counts, implied: bool) -> Iterator[Text]:
     """What became of the cases of a question and level."""
-    parts = [counted(counts.total, "case")]
-    if has_probabilities:
-        parts.append(f"{counts.scored:,} with valid probabilities")
+    parts = [counted(counts.n_total, "case")]
+    if counts.has_probabilities:
+        parts.append(f"{counts.n_scored:,} with valid probabilities")
+    parts.append(f"{counts.n_invalid:,} invalid")
     unknown = f" ({counts.unknown:,} of them unknown)" if counts.unknown else ""
     parts.append(f"{counts.decided:,} with a decision{unknown}" + (", the most probable state" if implied else ""))
     yield Text("  " + "; ".join(parts))

@@ -268,5 +268,6 @@ STUDY = Study(
     tasks=_tasks,
     answer=_answer,
     show=_show,
+    shrinks=False,
     version=2,
 )

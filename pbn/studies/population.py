@@ -17,7 +17,7 @@ from pbn.models.baselines import Fitted, FittedModel, View, gradient_boosting
 from pbn.models.binned import cells_of, multicalibration_bracket, separation_bracket
 from pbn.models.patterns import enumerate_patterns, shown
 from pbn.network.model import Array
-from pbn.pictures.plots import BAND, line_style, plain_numbers, plot_files
+from pbn.pictures.plots import line_style, plain_numbers, plot_files
 from pbn.scores.bins import equal_width_bins
 from pbn.scores.higher_order_calibration import bayes_mixtures, target_separation
 from pbn.scores.proper import CLIP
@@ -178,7 +178,7 @@ def _show(answers: Sequence[list[Value]], quick: bool) -> Finding:
     names = tuple(one.name for one in fields(Value))
     figure = plot_files(
         "A sampled reference beside the value without sampling, at High",
-        "Sampled value less the middle of the bracket that is proved to hold the population's; bands: ± 2 standard "
+        "Sampled value less the middle of the bracket that is proved to hold the population's; bars: ± 2 standard "
         "errors from replicated blocks. The black line is as thick as the bracket or thicker. Logistic regression on "
         "all fields and gradient boosting on the categories that say something, from 1,000 rows (seed 2032).",
         2,
@@ -218,16 +218,16 @@ def _draw(panels: Sequence[Axes], values: Sequence[Value]) -> None:
             line = [one for one in line if one.quantity == quantity]
             counts = [one.inputs for one in line]
             off, error = np.array([one.off for one in line]), np.array([one.error for one in line])
+            beside = np.array(counts) * 1.045 ** (k - 1.5)
             style = line_style(k, label=f"{TITLES[world]}, {'regression' if predictor == LOGISTIC else 'boosting'}")
-            axes.plot(counts, off, **style)
-            axes.fill_between(counts, off - 2 * error, off + 2 * error, color=style["color"], alpha=BAND, lw=0)
+            axes.errorbar(beside, off, 2 * error, elinewidth=0.9, capsize=2, **style)
         axes.axhline(0, color="#1b1f24", linewidth=1.6, label="without sampling", zorder=1)
         plain_numbers(axes, counts)
-        axes.set_title((quantity[0].upper() + quantity[1:]).replace("_2", "₂"))
+        axes.set_title((quantity[0].upper() + quantity[1:]).replace("_2", "₂").removesuffix(" (nats)"))
     for axes in panels[2:]:
         axes.set_xlabel("reference inputs")
-    for axes in panels[::2]:
-        axes.set_ylabel("sampled less proved")
+    for axes, quantity in zip(panels, QUANTITIES, strict=True):
+        axes.set_ylabel("sampled less proved (nats)" if quantity == DIVERGENCE else "sampled less proved (prob.)")
 
 
 STUDY = Study(

@@ -18,7 +18,7 @@ from pbn.cases.sample import SCHEME
 from pbn.errors import Fault, PbnError
 from pbn.studies.catalogue import NAMES, checked_name, study
 from pbn.studies.page import page
-from pbn.studies.study import Comparison, Finding, Record, Study, world_of
+from pbn.studies.study import NOT_THERE, Comparison, Finding, Record, Study, world_of
 from pbn.tuning.crew import Crew
 
 ENDINGS = ("csv", "png", "pdf")
@@ -94,9 +94,9 @@ def reproduce(
                 counter.start(name, len(tasks))
                 begun = time.perf_counter()
                 finding = one.show(crew.map(tasks), quick)
-                found = _written(folder, one, finding, quick, time.perf_counter() - begun)
+                found = _written(folder, one, finding, quick and one.shrinks, time.perf_counter() - begun)
             done[name] = found
-    _write_overview(folder, done)
+            _write_overview(folder, done)  # after each, so that an interruption leaves a page of what is finished
     return list(done.values())
 
 
@@ -135,25 +135,30 @@ def finished(folder: Path, name: str, quick: bool) -> Record | None:
 
 
 def _read_record(path: Path) -> Record | None:
-    """What a record says, None where it is no record."""
+    """What a record says, None where it is no record, or not as it was written."""
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
+        if known.pop("checksum") != _checksum(known):
+            return None
         comparisons = tuple(Comparison(**one) for one in known.pop("comparisons"))
         return Record(**known, comparisons=comparisons, reused=True)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
+def _checksum(known: dict[str, Any]) -> str:
+    """SHA-256 of what a record says besides."""
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
+
+
 def _check_room(folder: Path, names: Sequence[str]) -> None:
-    """A file that no study wrote is not overwritten."""
-    for name in names:
-        if _read_record(folder / f"{name}.json") is not None:
-            continue
-        for ending in (*ENDINGS, "json"):
-            path = folder / f"{name}.{ending}"
-            if path.exists():
-                message = f"there is a file {path} already, which no study wrote"
-                raise PbnError(Fault(code="studies/file-exists", message=message, hint="--force overwrites it"))
+    """A file that no study wrote is not overwritten: of a study without a record, or a page where there is no study."""
+    known = {name for name in NAMES if _read_record(folder / f"{name}.json") is not None}
+    mine = [f"{name}.{ending}" for name in names if name not in known for ending in (*ENDINGS, "json")]
+    for file in [*mine, *([] if known else [PAGE, TABLE])]:
+        if (folder / file).exists():
+            message = f"there is a file {folder / file} already, which no study wrote"
+            raise PbnError(Fault(code="studies/file-exists", message=message, hint="--force overwrites it"))
 
 
 def _written(folder: Path, one: Study, finding: Finding, quick: bool, seconds: float) -> Record:
@@ -174,6 +179,7 @@ def _written(folder: Path, one: Study, finding: Finding, quick: bool, seconds: f
     )
     known = asdict(record)
     known.pop("reused")
+    known["checksum"] = _checksum(known)
     write_file(folder / f"{one.name}.json", json.dumps(known, indent=1, ensure_ascii=False).encode())
     return record
 
@@ -189,14 +195,16 @@ def _write_overview(folder: Path, done: dict[str, Record]) -> None:
     for record in records:
         for one in record.comparisons:
             writer.writerow(
-                [record.name, "yes" if record.quick else "no", *(_cell(getattr(one, name)) for name in names)]
+                [record.name, "yes" if record.quick else "no", *(_cell(name, getattr(one, name)) for name in names)]
             )
     write_file(folder / TABLE, target.getvalue().encode())
     pictures = {record.name: (folder / f"{record.name}.png").read_bytes() for record in records}
     write_file(folder / PAGE, page(records, pictures).encode())
 
 
-def _cell(value: object) -> object:
+def _cell(name: str, value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else value
+    if value is None:
+        return NOT_THERE if name == "published" else ""
+    return value

@@ -128,4 +128,5 @@ STUDY = Study(
     tasks=_tasks,
     answer=_answer,
     show=_show,
+    shrinks=False,
 )

@@ -22,7 +22,6 @@ from pbn.scores.higher_order_calibration import (
     binomial_mixtures,
     fit_snapshots,
     higher_order,
-    snapshot_error,
     snapshot_law,
     target_separation,
 )
@@ -35,21 +34,26 @@ if TYPE_CHECKING:
 LABELS = (1, 2, 3, 5, 10, 20, 50)
 """k, labels an input."""
 CALIBRATED = 2000
-MANY = (("before", "snapshot, before"), ("snapshot", "snapshot, fitted"), ("higher", "higher-order, fitted"),
-        ("separation", "target separation δ_k"))  # fmt: skip
+MANY = (("before", "snapshot, before"), ("snapshot", "snapshot, fitted"), ("higher_before", "higher-order, before"),
+        ("higher", "higher-order, fitted"), ("separation", "target separation δₖ"))  # fmt: skip
 DRAW = "three draws of ours of training, calibration and reference inputs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """The distances of Eqs. 5 and 7 at one k; ``separation_error`` is δ_k's standard error from replicated blocks."""
+    """The distances of Eqs. 5 and 7 at one k, before and after fitting; each ``…_error`` from replicated blocks."""
 
     world: str
     seed: int
     k: int
     before: float
+    before_error: float
     snapshot: float
+    snapshot_error: float
+    higher_before: float
+    higher_before_error: float
     higher: float
+    higher_error: float
     separation: float
     separation_error: float
     covered: float
@@ -70,21 +74,30 @@ def _answer(task: tuple[str, int], quick: bool) -> list[Errors]:
     errors = []
     for k in LABELS:
         before, fitted = fits[k]
-        distances = higher_order(fitted, mixtures, k)
+        values = _distances(before, fitted, mixtures, k)
+        spread = [_distances(before, fitted, part, k) for part in parts]
         errors.append(
             Errors(
                 world=name,
                 seed=seed,
                 k=k,
-                before=snapshot_error(before, mixtures, k),
-                snapshot=distances.snapshot_error,
-                higher=distances.higher_order_error,
-                separation=distances.target_separation,
-                separation_error=block_error([target_separation(part, k) for part in parts]),
-                covered=distances.covered,
+                covered=higher_order(fitted, mixtures, k).covered,
+                **values,
+                **{f"{what}_error": block_error([one[what] for one in spread]) for what in values},
             )
         )
     return errors
+
+
+def _distances(before: Mixtures, fitted: Mixtures, mixtures: Mixtures, k: int) -> dict[str, float]:
+    first, last = (higher_order(laws, mixtures, k) for laws in (before, fitted))
+    return {
+        "before": first.snapshot_error,
+        "snapshot": last.snapshot_error,
+        "higher_before": first.higher_order_error,
+        "higher": last.higher_order_error,
+        "separation": last.target_separation,
+    }
 
 
 def mixtures_of(q: Array, p: Array) -> Mixtures:
@@ -188,7 +201,7 @@ def _draw(panels: Sequence[Axes], errors: Sequence[Errors]) -> None:
         for k, (what, label) in enumerate(MANY):
             lines = [[getattr(one, what) for one in errors if (one.world, one.k) == (world, count)] for count in LABELS]
             mean, spread = np.array([fmean(line) for line in lines]), np.array([stdev(line) for line in lines])
-            style = line_style((1, 2, 0, 4)[k], label=label)
+            style = line_style((1, 2, 3, 0, 4)[k], label=label)
             if what == "separation":
                 style |= {"markerfacecolor": "white", "markersize": 6, "marker": "D", "zorder": 2}
             axes.plot(LABELS, mean, **style)
@@ -208,4 +221,5 @@ STUDY = Study(
     tasks=_tasks,
     answer=_answer,
     show=_show,
+    version=2,
 )

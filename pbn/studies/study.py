@@ -68,7 +68,7 @@ class Study:
     """A study: ``tasks(quick)`` are answered by ``answer(task, quick)``, in any process, and shown by ``show``.
 
     ``show(answers, quick)`` gets the answers in the order of the tasks. ``version`` changes whenever the numbers of a
-    study do. ``worlds`` are those it reads.
+    study do. ``worlds`` are those it reads. ``shrinks`` says that a quick run is smaller; others stay as they are.
     """
 
     name: str
@@ -78,6 +78,7 @@ class Study:
     tasks: Callable[[bool], Sequence[Any]]
     answer: Callable[[Any, bool], Any]
     show: Callable[[Sequence[Any], bool], Finding]
+    shrinks: bool = True
     version: int = 1
 
 

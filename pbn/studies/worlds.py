@@ -164,4 +164,5 @@ STUDY = Study(
     tasks=lambda quick: FACTOR_WORLDS,
     answer=_answer,
     show=_show,
+    shrinks=False,
 )

@@ -95,7 +95,7 @@ def test_a_file_of_which_nothing_can_be_scored_is_an_error(here, capsys, command
 def test_rescaled_rows_are_counted(here, capsys):
     assert main(["score", "rounded.csv", "--truth", "tickets", "--question", "queue"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "60 cases; 60 with valid probabilities; 60 with a decision (60 of them unknown)" in shown
+    assert "60 cases; 60 with valid probabilities; 0 invalid; 60 with a decision (60 of them unknown)" in shown
     assert "probabilities divided by their sum, which was off by 0.00" in shown
     assert main(["score", "rounded.csv", "--truth", "tickets", "--question", "queue", "--json"]) == 0
     [group] = json.loads(capsys.readouterr().out)["groups"]

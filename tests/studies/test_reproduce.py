@@ -10,14 +10,14 @@ import pytest
 
 import pbn
 from pbn.studies.catalogue import NAMES, study
-from pbn.studies.reproduce import ENDINGS, PAGE, TABLE, digest_of, finished, reproduce
+from pbn.studies.reproduce import ENDINGS, PAGE, TABLE, _checksum, digest_of, finished, reproduce
 
 
 @pytest.fixture(autouse=True)
 def undrawn(request, monkeypatch):
     """Figures cost more than all else here; they are drawn in the tests of the studies."""
     if "slow" not in request.keywords:
-        for name in ("settings", "worlds"):
+        for name in ("settings", "worlds", "residual"):
             monkeypatch.setattr(f"pbn.studies.{name}.plot_files", lambda *a, **k: {"pdf": b"%PDF", "png": b"PNG"})
 
 
@@ -51,7 +51,14 @@ def test_a_finished_study_is_used_again(folder):
     assert not forced.reused
 
 
-@pytest.mark.parametrize("harm", ["file", "gone", "digest", "record", "shape"])
+def of_another_day(record):
+    """A whole record of other worlds, or of an older version."""
+    known = json.loads(record.read_text(encoding="utf-8")) | {"digest": "0"}
+    del known["checksum"]
+    record.write_text(json.dumps(known | {"checksum": _checksum(known)}))
+
+
+@pytest.mark.parametrize("harm", ["file", "gone", "digest", "record", "shape", "null", "edited"])
 def test_a_broken_study_is_run_again(folder, harm):
     record = folder / "settings.json"
     if harm == "file":
@@ -59,29 +66,41 @@ def test_a_broken_study_is_run_again(folder, harm):
     elif harm == "gone":
         (folder / "settings.pdf").unlink()
     elif harm == "digest":
-        record.write_text(json.dumps(json.loads(record.read_text(encoding="utf-8")) | {"digest": "0"}))
+        of_another_day(record)
+    elif harm in ("null", "edited"):
+        change = {"files": None} if harm == "null" else {"seconds": 0.001}
+        record.write_text(json.dumps(json.loads(record.read_text(encoding="utf-8")) | change))
     elif harm == "record":
         record.write_text("{")
     else:
         record.write_text("[1]")
     assert finished(folder, "settings", False) is None
-    (again,) = reproduce(["settings"], folder, workers=1, force=harm in ("record", "shape"))
+    (again,) = reproduce(["settings"], folder, workers=1, force=harm not in ("file", "gone", "digest"))
     assert not again.reused
     assert finished(folder, "settings", False) is not None
 
 
 def test_a_quick_study_does_not_serve_for_a_full_one(tmp_path):
-    reproduce(["worlds"], tmp_path, quick=True, workers=1)
-    assert finished(tmp_path, "worlds", True) is not None
-    assert finished(tmp_path, "worlds", False) is None
+    reproduce(["residual"], tmp_path, quick=True, workers=1)
+    assert finished(tmp_path, "residual", True) is not None
+    assert finished(tmp_path, "residual", False) is None
     assert "Quick" in (tmp_path / PAGE).read_text(encoding="utf-8")
 
 
-def test_files_of_others_are_left_alone(tmp_path):
-    (tmp_path / "settings.csv").write_text("mine")
+def test_a_study_that_a_quick_run_leaves_as_it_is_is_not_called_quick(tmp_path):
+    (found,) = reproduce(["settings"], tmp_path, quick=True, workers=1)
+    assert not found.quick
+    assert finished(tmp_path, "settings", False) is not None
+    assert "Quick" not in (tmp_path / PAGE).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", ["settings.csv", PAGE, TABLE])
+def test_files_of_others_are_left_alone(tmp_path, file):
+    (tmp_path / file).write_text("mine")
     with pytest.raises(pbn.PbnError, match="studies/file-exists"):
         reproduce(["settings"], tmp_path, workers=1)
-    assert (tmp_path / "settings.csv").read_text() == "mine"
+    assert (tmp_path / file).read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == [file]
 
 
 def test_an_unknown_study_is_told_before_anything_runs(tmp_path):
@@ -99,6 +118,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
         reproduce(["settings", "worlds"], tmp_path, workers=1, watch=stop)
     assert finished(tmp_path, "settings", False) is not None
     assert not list(tmp_path.glob("worlds.*"))
+    assert "The settings" in (tmp_path / PAGE).read_text(encoding="utf-8")
 
 
 def test_every_study_is_what_the_catalogue_says():
