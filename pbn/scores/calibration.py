@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -9,7 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pbn.scores.bins import equal_mass_bins, equal_width_bins
-from pbn.scores.inputs import Array, choice, outcomes, positive, positive_pair, probabilities, weights, whole
+from pbn.scores.inputs import (
+    Array,
+    choice,
+    generator,
+    number,
+    outcomes,
+    positive,
+    positive_pair,
+    probabilities,
+    weights,
+    whole,
+    wrong,
+)
 
 Width = Literal["equal-width", "equal-mass"]
 Of = Literal["positive", "top-label", "pooled"]
@@ -121,7 +135,7 @@ def ece(y: ArrayLike, q: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLik
     Raises
     ------
     ScoreError
-        See `pbn.scores.inputs.probabilities` and `outcomes`.
+        See `pbn.scores.inputs.probabilities` and `outcomes`; ``scores/option``: no `Binning`.
 
     References
     ----------
@@ -162,7 +176,7 @@ def true_calibration_error(
     >>> true_calibration_error([0.0, 0.25, 0.5, 1.0], [0.5, 0.5, 0.5, 0.5])
     CalibrationError(value=0.0625, id='true-ce[10 equal-width, positive, l1]')
     """
-    if not isinstance(by, Binning):
+    if isinstance(by, str):
         choice("norm", by, get_args(Norm))
         predicted, truth = positive_pair(q, p)
         shares = weights(weight, len(predicted))
@@ -170,7 +184,7 @@ def true_calibration_error(
         return CalibrationError(
             value=_norm(*_gaps(bins, predicted, truth, shares), by), id=f"true-ce[distinct, positive, {by}]"
         )
-    if by.of == "positive":
+    if _checked(by).of == "positive":
         confidence, chance = positive_pair(q, p)
         shares = weights(weight, len(confidence))
     else:
@@ -207,7 +221,13 @@ def noise_floor(
     rng
         Draws the labels.
     quantiles
-        Which quantiles of the error to report.
+        Which quantiles of the error to report, numbers from 0 to 1.
+
+    Raises
+    ------
+    ScoreError
+        See `pbn.scores.inputs`; ``scores/generator``; ``scores/count``; ``scores/option``: no binning, or a number
+        that is no quantile.
 
     Examples
     --------
@@ -216,23 +236,37 @@ def noise_floor(
     (0.04, 'noise-floor[10 equal-width, positive, l1]')
     """
     resamples = whole(resamples, "resamples", most=10**7)
-    if binning.of == "pooled":
+    rng, levels = generator(rng), _levels(quantiles)
+    if _checked(binning).of == "pooled":
         errors = _pooled_floor(probabilities(q), rng, binning, resamples)
     else:
         confidence = positive(q) if binning.of == "positive" else probabilities(q).max(axis=1)
         errors = _floor(confidence, rng, binning, resamples)
-    found = tuple((float(at), float(np.quantile(errors, at))) for at in quantiles)
+    found = tuple((float(at), float(np.quantile(errors, at))) for at in levels)
     return NoiseFloor(mean=float(errors.mean()), quantiles=found, resamples=resamples, id=binning.id("noise-floor"))
 
 
 # -- parts -------------------------------------------------------------------------------------------
 
 
+def _checked(binning: Binning) -> Binning:
+    if not isinstance(binning, Binning):
+        raise wrong("option", "the bins are no Binning", found=repr(binning)[:40], hint="such as Binning(count=15)")
+    return binning
+
+
+def _levels(quantiles: Iterable[float]) -> tuple[float, ...]:
+    found = tuple(quantiles) if isinstance(quantiles, Iterable) else (math.nan,)
+    if not all(0 <= number(at) <= 1 for at in found):
+        raise wrong("option", "these are no quantiles", found=repr(quantiles)[:40], allowed="numbers from 0 to 1")
+    return found
+
+
 def _on_labels(
     q: ArrayLike, y: ArrayLike, binning: Binning, weight: ArrayLike | None
 ) -> tuple[Array, Array, Array | None]:
     """Probabilities, whether what they are of came out, and weights, (m,) each."""
-    if binning.of == "positive":
+    if _checked(binning).of == "positive":
         confidence = positive(q)
         shares = weights(weight, len(confidence))
         return confidence, outcomes(y, len(confidence), 2), shares

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pbn.scores.inputs import Array, outcomes, real, whole, wrong
+from pbn.scores.inputs import Array, number, outcomes, real, whole, wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Number:
     upper: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.lower) and np.isfinite(self.upper) and self.lower <= self.upper):
+        if not -np.inf < number(self.lower) <= number(self.upper) < np.inf:
             found = f"{self.lower!r} to {self.upper!r}"
             raise wrong("support", "the support of a number is no interval", found=found, allowed="lower ≤ upper")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,49 @@ def wrong(code: str, message: str, **details: str | None) -> ScoreError:
 
 
 def real(array: ArrayLike, name: str) -> Array:
-    """The array as float64 with at least one row."""
-    try:
-        found = np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise wrong("number", f"{name} are not numbers", found=str(error)[:80]) from None
+    """The array as float64 with at least one row, and nothing of it masked."""
+    found = as_array(array, name, np.float64)
     if found.ndim == 0:
         raise wrong("shape", f"{name} have no rows", found="one number", allowed="an array with a row for each case")
     if len(found) == 0:
         raise wrong("empty", f"{name} have no rows", hint="a score of nothing is not a number")
+    return found
+
+
+def as_array(array: ArrayLike, name: str, dtype: type[np.float64] | None = None) -> Array:
+    """The array as NumPy holds it, or ``scores/number``: no array, or one with a mask over some of it."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        hidden = np.atleast_1d(np.ma.getmaskarray(array))
+        row = int(np.argmax(hidden.reshape(len(hidden), -1).any(axis=1)))
+        raise wrong("number", f"row {row} of the {name} is masked", hint="leave masked rows out, or fill them")
+    try:
+        return np.asarray(array, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise wrong("number", f"{name} are not numbers", found=str(error)[:80]) from None
+
+
+def matrix(array: ArrayLike, columns: int | None = None) -> Array:
+    """Features of cases, shape (n, d), finite, d ≥ 1 or as many as are asked for.
+
+    Raises
+    ------
+    ScoreError
+        ``scores/empty``, ``scores/shape``; ``scores/number``: a row with something that is not finite.
+
+    Examples
+    --------
+    >>> matrix([[0, 1], [1, 0]], 3)
+    Traceback (most recent call last):
+    pbn.scores.inputs.ScoreError: scores/shape: the features have the wrong shape
+      found: (2, 2)
+      allowed: (n, 3)
+    """
+    found = real(array, "features")
+    if found.ndim != 2 or found.shape[1] == 0 or columns not in (None, found.shape[1]):
+        allowed = "(n, d)" if columns is None else f"(n, {columns})"
+        raise wrong("shape", "the features have the wrong shape", found=str(found.shape), allowed=allowed)
+    if not np.isfinite(found).all():
+        raise wrong("number", f"row {int(np.argmax(~np.isfinite(found).all(axis=1)))} of the features is not finite")
     return found
 
 
@@ -131,7 +166,8 @@ def outcomes(array: ArrayLike, rows: int, classes: int, *, name: str = "outcomes
     Raises
     ------
     ScoreError
-        ``scores/empty``; ``scores/shape``: not (n,); ``scores/outcome``: no whole number from ``least`` to K − 1.
+        ``scores/empty``; ``scores/number``; ``scores/shape``: not (n,); ``scores/outcome``: no whole number from
+        ``least`` to K − 1.
 
     Examples
     --------
@@ -143,7 +179,7 @@ def outcomes(array: ArrayLike, rows: int, classes: int, *, name: str = "outcomes
       found: 2
       allowed: whole numbers from 0 to 1
     """
-    given = np.asarray(array)
+    given = as_array(array, name)
     found = given if given.dtype.kind in "iub" and given.ndim else real(array, name)
     if len(found) == 0:
         raise wrong("empty", f"{name} have no rows", hint="a score of nothing is not a number")
@@ -203,7 +239,34 @@ def whole(number: int, name: str, least: int = 1, most: int = 10**9) -> int:
     raise wrong("count", f"{name} must be a whole number", found=repr(number)[:40], allowed=f"{least} to {most}")
 
 
+def number(value: object) -> float:
+    """The number as it is, NaN in place of what is none, so that no comparison holds for it.
+
+    Examples
+    --------
+    >>> number(0.5), number("0.5"), number(True)
+    (0.5, nan, nan)
+    """
+    known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return value if known else math.nan  # type: ignore[return-value]
+
+
+def confident(confidence: float) -> float:
+    """A confidence above 0 and below 1, or ``scores/confidence``."""
+    if 0 < number(confidence) < 1:
+        return float(confidence)
+    raise wrong("confidence", "a confidence is between 0 and 1", found=repr(confidence)[:40])
+
+
+def generator(rng: np.random.Generator) -> np.random.Generator:
+    """What draws, or ``scores/generator``: a seed is none."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    hint = "pass numpy.random.default_rng(seed)"
+    raise wrong("generator", "rng is no Generator of NumPy's", found=repr(rng)[:40], hint=hint)
+
+
 def choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
     """Nothing, if the value is one of those allowed; else ``scores/option``."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise wrong("option", f"there is no {name} {str(value)[:40]!r}", allowed=", ".join(allowed))

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -177,7 +177,7 @@ def leak_test(probs: ArrayLike, outcomes: ArrayLike, decisions: ArrayLike, *, co
     >>> round(found.decisions.log_upper, 6)  # 500 log 0.8
     -111.571776
     """
-    given = Run(decisions=np.asarray(decisions), probs=np.asarray(probs), outcomes=np.asarray(outcomes))
+    given = Run(decisions=cast(Array, decisions), probs=cast(Array, probs), outcomes=cast(Array, outcomes))
     return _tested([given], confidence)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit
 
-from pbn.scores.inputs import Array, in_unit_interval, real, wrong
+from pbn.scores.inputs import Array, confident, in_unit_interval, real, whole, wrong
 
 _LEAF = 32
 _LN2 = math.log(2)
@@ -52,7 +52,8 @@ class PoissonBinomial:
     Raises
     ------
     ScoreError
-        ``scores/empty``, ``scores/shape``, ``scores/number``, ``scores/probability``: no such trials.
+        ``scores/empty``, ``scores/shape``, ``scores/number``, ``scores/probability``: no such trials; ``scores/count``:
+        tails are of a whole number of successes, of 10^9 at most.
     """
 
     success: Array
@@ -110,11 +111,12 @@ class PoissonBinomial:
 
     def log_upper(self, count: int) -> float:
         """Log P(S ≥ count): 0.0 where that is certain or all but 1e-308, −inf where it is impossible."""
-        return _log_upper(self._logit, self._log_p, self._log_q, count - self.certain)
+        return _log_upper(self._logit, self._log_p, self._log_q, _number_of_successes(count) - self.certain)
 
     def log_lower(self, count: int) -> float:
         """Log P(S ≤ count): 0.0 where that is certain or all but 1e-308, −inf where it is impossible."""
-        return _log_upper(-self._logit, self._log_q, self._log_p, self.open - (count - self.certain))
+        failures = self.open - (_number_of_successes(count) - self.certain)
+        return _log_upper(-self._logit, self._log_q, self._log_p, failures)
 
     def pmf(self) -> Array:
         """P(S = j) of j = 0 … n, shape (n + 1,), each within about 1e-14 of the truth: absolutely, not relatively."""
@@ -150,9 +152,7 @@ class PoissonBinomial:
         ScoreError
             ``scores/confidence``: the confidence is not between 0 and 1.
         """
-        if not 0 < confidence < 1:
-            raise wrong("confidence", "a confidence is between 0 and 1", found=repr(confidence)[:40])
-        half, pmf = (1 - confidence) / 2, self.pmf()
+        half, pmf = (1 - confident(confidence)) / 2, self.pmf()
         low = _first_over(half, np.cumsum(pmf), self.log_lower)
         high = _first_over(half, np.cumsum(pmf[::-1]), lambda count: self.log_upper(self.trials - count))
         return low, self.trials - high
@@ -167,6 +167,10 @@ def _first_over(share: float, sums: Array, log_tail: Callable[[int], float]) -> 
     while found > 0 and sums[found - 1] > share - unsure and log_tail(found - 1) > math.log(share):
         found -= 1
     return found
+
+
+def _number_of_successes(count: int) -> int:
+    return whole(count, "a number of successes", least=-(10**9))
 
 
 def _checked(weights: ArrayLike, name: str) -> Array:

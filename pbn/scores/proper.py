@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pbn.scores.inputs import Array, count, mean, outcomes, positive, probabilities, real, weights, wrong
+from pbn.scores.inputs import Array, count, mean, number, outcomes, positive, probabilities, real, weights, wrong
 
 CLIP = 0.001
 """ε of ProbabilityBench: predictions are clipped to [0.001, 0.999] (its appendix A.2)."""
@@ -68,8 +68,8 @@ def clipped_rows(q: Array, clip: float) -> tuple[Array, Array]:
 
 
 def _check_clip(clip: float, classes: int) -> None:
-    if not 0 <= clip < 1 / classes:
-        raise wrong("clip", "ε is no bound for clipping", found=repr(clip), allowed=f"0 to below 1/{classes}")
+    if not 0 <= number(clip) < 1 / classes:
+        raise wrong("clip", "ε is no bound for clipping", found=repr(clip)[:40], allowed=f"0 to below 1/{classes}")
 
 
 def _clipped(rows: Array, bare: Array, changed: Array, weight: Array | None, clip: float) -> Clipped:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from pbn.scores.inputs import wrong
+from pbn.scores.inputs import number, whole, wrong
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
@@ -22,7 +22,7 @@ def mcnemar(first_only: int, second_only: int) -> float:
     Raises
     ------
     ScoreError
-        ``scores/number``: a count below 0.
+        ``scores/count``: no two counts of cases, whole numbers from 0.
 
     Examples
     --------
@@ -42,8 +42,7 @@ def log_mcnemar(first_only: int, second_only: int) -> float:
     >>> round(log_mcnemar(2000, 0) / math.log(10), 3)  # 1 − 2000 log2, in powers of ten
     -601.759
     """
-    if min(first_only, second_only) < 0:
-        raise wrong("number", "a number of cases is at least 0", found=f"{first_only}, {second_only}")
+    first_only, second_only = (whole(one, "a number of cases", 0) for one in (first_only, second_only))
     discordant, least = first_only + second_only, min(first_only, second_only)
     if 2 * least >= discordant:
         return 0.0
@@ -68,8 +67,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     for k, p in enumerate(p_values):
-        if not 0 <= p <= 1:
-            raise wrong("probability", f"p-value {k} is no probability", found=str(p), allowed="numbers from 0 to 1")
+        if not 0 <= number(p) <= 1:
+            raise wrong(
+                "probability", f"p-value {k} is no probability", found=str(p)[:40], allowed="numbers from 0 to 1"
+            )
     return _stepped_down(p_values, lambda p, count: min(1.0, p * count))
 
 
@@ -81,6 +82,9 @@ def log_holm(log_p_values: Sequence[float]) -> list[float]:
     >>> [round(one, 3) for one in log_holm([-1000.0, -2000.0])]
     [-1000.0, -1999.307]
     """
+    for k, p in enumerate(log_p_values):
+        if not number(p) <= 0:
+            raise wrong("probability", f"p-value {k} is no logarithm of one", found=str(p)[:40], allowed="at most 0")
     return _stepped_down(log_p_values, lambda log_p, count: min(0.0, log_p + math.log(count)))
 
 

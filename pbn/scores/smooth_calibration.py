@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.fft import dct
 from scipy.optimize import brentq
 
-from pbn.scores.inputs import Array, outcomes, positive, positive_pair, weights, wrong
+from pbn.scores.inputs import Array, number, outcomes, positive, positive_pair, weights, wrong
 
 INTERVALS = 2**16
 """Predictions are spread over this many intervals of [0, 1], each between the two nearest points."""
@@ -78,8 +78,8 @@ def smooth_ece_at(y: ArrayLike, q: ArrayLike, bandwidth: float, weight: ArrayLik
     >>> round(smooth_ece_at([1, 1, 1, 1], [0.75] * 4, 0.1), 4)
     0.25
     """
-    if not LEAST_WIDTH <= bandwidth < math.inf:
-        raise wrong("option", "no such bandwidth", found=repr(bandwidth), allowed=f"{LEAST_WIDTH} or more")
+    if not LEAST_WIDTH <= number(bandwidth) < math.inf:
+        raise wrong("option", "no such bandwidth", found=repr(bandwidth)[:40], allowed=f"{LEAST_WIDTH} or more")
     return _at(_waves(*_residuals(q, y, weight)), bandwidth)
 
 
