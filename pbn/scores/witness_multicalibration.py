@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pbn.scores.bins import equal_width_bins, equal_width_edges
-from pbn.scores.inputs import Array, outcomes, positive, positive_pair, real, weights, whole, wrong
+from pbn.scores.inputs import Array, as_array, confident, outcomes, positive, positive_pair, real, weights, whole, wrong
 
 EVERYONE = "everyone"
 """Name of the whole population, which is always one of the groups."""
@@ -23,6 +23,7 @@ class Witness:
     ``moment`` is that cell's E[1_G 1_B (p* − q)] with its sign: positive where predictions are too low. ``mass`` is
     the cell's probability, so ``moment / mass`` is its bias. ``bin`` counts from 0 and spans ``low`` to ``high``.
     ``radius`` is the half-width of the simultaneous band over all ``cells`` (`hoeffding_radius`), None with weights.
+    ``id`` is the definition in one line; the groups that it counts have everyone among them.
     """
 
     value: float
@@ -38,11 +39,11 @@ class Witness:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """The band for the population's value that `radius` gives."""
+        """The band for the population's value that `radius` gives, within [0, 1], or [−1, 1] if signed."""
         if self.radius is None:
             return None
-        least = self.value - self.radius
-        return (max(0.0, least) if "absolute" in self.id else least), self.value + self.radius
+        least = 0.0 if "absolute" in self.id else -1.0
+        return max(least, self.value - self.radius), min(1.0, self.value + self.radius)
 
 
 def multicalibration(
@@ -92,6 +93,8 @@ def multicalibration(
     >>> found = multicalibration([0.25, 0.75], [0.5, 0.5], [[True], [False]], ["first"])
     >>> found.value, found.group, found.bin, found.moment
     (0.125, 'first', 5, -0.125)
+    >>> found.id
+    'mc[10 equal-width, positive, absolute, 2 groups]'
     """
     predicted, truth = positive_pair(q, p)
     return _witness(predicted, truth, groups, names, bins, signed, weight, confidence, "mc")
@@ -132,10 +135,8 @@ def hoeffding_radius(rows: int, cells: int, bins: int, confidence: float = 0.95)
     >>> round(hoeffding_radius(1_000_000, 54 * 10, 10), 5)
     0.00246
     """
-    if not 0 < confidence < 1:
-        raise wrong("option", "the confidence is out of range", found=repr(confidence), allowed="between 0 and 1")
     span = 1 + 1 / whole(bins, "the number of bins")
-    most = 2 * whole(cells, "the number of cells") / (1 - confidence)
+    most = 2 * whole(cells, "the number of cells") / (1 - confident(confidence))
     return span * math.sqrt(math.log(most) / (2 * whole(rows, "the number of rows", most=2**62)))
 
 
@@ -182,12 +183,12 @@ def _witness(
         mass=float(mass[g, j]),
         cells=found.size,
         radius=radius if shares is None else None,
-        id=f"{kind}[{bins} equal-width, {'signed' if signed else 'absolute'}]",
+        id=f"{kind}[{bins} equal-width, positive, {'signed' if signed else 'absolute'}, {len(found)} groups]",
     )
 
 
 def _members(groups: ArrayLike, names: Sequence[str], rows: int) -> Array:
-    found = np.asarray(groups)
+    found = as_array(groups, "groups")
     if found.ndim != 2 or found.shape != (rows, len(names)):
         raise wrong("shape", "groups have the wrong shape", found=str(found.shape), allowed=str((rows, len(names))))
     if found.dtype != np.bool_:

@@ -76,8 +76,7 @@ def _witness(name: str, found: Witness, named: Binning, cases: int) -> Score:
     side = "low" if found.moment > 0 else "high"
     bias = abs(found.moment) / found.mass if found.mass else 0.0
     note = f"{found.group}, predictions from {found.low:g} to {found.high:g}: too {side} by {bias:.4f}"
-    kind = "mc" if name == "multicalibration" else "empirical-mc"
-    definition = f"{kind}[{named.count} {named.width}, {named.of}, absolute, {found.cells // named.count} groups]"
+    definition = found.id.replace("positive", named.of)
     interval = band if low > 0 or high < 1 else None  # so few cases that every value is in it
     return Score(name=name, value=found.value, interval=interval, cases=cases, id=definition, note=note)
 

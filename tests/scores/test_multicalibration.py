@@ -48,9 +48,9 @@ def test_cell_by_cell(seed, signed, weighted):
 def test_ids_and_signs():
     low = multicalibration([0.5, 0.1], [0.9, 0.1], np.ones((2, 1), bool), ["all"])
     assert (low.value, low.bin) == (pytest.approx(0.2), 9)
-    assert low.id == "mc[10 equal-width, absolute]"
+    assert low.id == "mc[10 equal-width, positive, absolute, 2 groups]"
     signed = multicalibration([0.5, 0.1], [0.9, 0.1], np.ones((2, 1), bool), ["all"], signed=True)
-    assert (signed.value, signed.id) == (0, "mc[10 equal-width, signed]")
+    assert (signed.value, signed.id) == (0, "mc[10 equal-width, positive, signed, 2 groups]")
     assert empirical_multicalibration([0], [1.0], np.ones((1, 0), bool), []).value == 1
     assert multicalibration([0.5], [0.5], np.ones((1, 0), bool), []).group == EVERYONE
 
