@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from pbn.scores.accuracy import (
         bayes_accuracy,
         bayes_decisions,
+        cohen_kappa,
         expected_accuracy,
         mean_interval,
         paired_difference,
         realized_accuracy,
     )
-    from pbn.scores.bayes_error import henze_penrose, k_nearest, model_error, one_nearest, soft_label_mean
+    from pbn.scores.bayes_error import (
+        ESTIMATORS,
+        Estimator,
+        henze_penrose,
+        k_nearest,
+        model_error,
+        one_nearest,
+        soft_label_mean,
+    )
     from pbn.scores.calibration import Binning, ece, noise_floor, reliability, true_calibration_error
     from pbn.scores.higher_order_calibration import (
         bayes_mixtures,
@@ -48,10 +57,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "accuracy": (
-        "bayes_accuracy", "bayes_decisions", "expected_accuracy", "mean_interval", "paired_difference",
-        "realized_accuracy",
+        "bayes_accuracy", "bayes_decisions", "cohen_kappa", "expected_accuracy", "mean_interval",
+        "paired_difference", "realized_accuracy",
     ),
-    "bayes_error": ("henze_penrose", "k_nearest", "model_error", "one_nearest", "soft_label_mean"),
+    "bayes_error": (
+        "ESTIMATORS", "Estimator", "henze_penrose", "k_nearest", "model_error", "one_nearest", "soft_label_mean",
+    ),
     "calibration": ("Binning", "ece", "noise_floor", "reliability", "true_calibration_error"),
     "higher_order_calibration": (
         "bayes_mixtures", "fit_snapshots", "higher_order", "snapshot_law", "target_separation",
@@ -69,13 +80,13 @@ _HOMES = {
     "witness_multicalibration": ("empirical_multicalibration", "hoeffding_radius", "multicalibration"),
 }  # fmt: skip
 __all__ = [
-    "Binning", "PoissonBinomial", "ScoreError", "bayes_accuracy", "bayes_decisions", "bayes_mixtures", "brier",
-    "combine", "conditional_entropy", "ece", "empirical_multicalibration", "expected_accuracy", "expected_brier",
-    "expected_log_loss", "fit_snapshots", "henze_penrose", "higher_order", "hoeffding_radius", "holm", "k_nearest",
-    "kl_divergence", "l1_distance", "leak_test", "log_loss", "mcnemar", "mean_interval", "model_error",
-    "multicalibration", "noise_floor", "one_nearest", "paired_difference", "realized_accuracy", "reliability",
-    "smooth_ece", "snapshot_law", "soft_label_mean", "squared_distance", "target_separation", "true_calibration_error",
-    "true_smooth_ece", "wasserstein",
+    "ESTIMATORS", "Binning", "Estimator", "PoissonBinomial", "ScoreError", "bayes_accuracy", "bayes_decisions",
+    "bayes_mixtures", "brier", "cohen_kappa", "combine", "conditional_entropy", "ece", "empirical_multicalibration",
+    "expected_accuracy", "expected_brier", "expected_log_loss", "fit_snapshots", "henze_penrose", "higher_order",
+    "hoeffding_radius", "holm", "k_nearest", "kl_divergence", "l1_distance", "leak_test", "log_loss", "mcnemar",
+    "mean_interval", "model_error", "multicalibration", "noise_floor", "one_nearest", "paired_difference",
+    "realized_accuracy", "reliability", "smooth_ece", "snapshot_law", "soft_label_mean", "squared_distance",
+    "target_separation", "true_calibration_error", "true_smooth_ece", "wasserstein",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Accuracy of decisions: expected under the exact probabilities, realized on labels; intervals and differences."""
+"""Accuracy of decisions: expected under the exact probabilities, realized on labels; kappa, intervals, differences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from pbn.scores.inputs import (
     UNKNOWN,
     Array,
     choice,
+    confident,
     count,
+    generator,
     mean,
     outcomes,
     probabilities,
@@ -131,12 +133,69 @@ def realized_accuracy(y: ArrayLike, decisions: ArrayLike, classes: int = 2) -> R
     >>> realized_accuracy([0, 1, 1, 0], [0, 1, 0, -1])
     RealizedAccuracy(value=0.5, unknown=1)
     """
-    rows = len(real(y, "outcomes"))
-    labels = outcomes(y, rows, classes)
-    decided = outcomes(decisions, rows, classes, name="decisions", least=UNKNOWN)
+    labels, decided = _labels_and_decisions(y, decisions, whole(classes, "a number of classes"))
     return RealizedAccuracy(
         value=mean((labels == decided).astype(float), None), unknown=count(decided == UNKNOWN, None)
     )
+
+
+def _labels_and_decisions(y: ArrayLike, decisions: ArrayLike, classes: int) -> tuple[Array, Array]:
+    rows = len(real(y, "outcomes"))
+    return outcomes(y, rows, classes), outcomes(decisions, rows, classes, name="decisions", least=UNKNOWN)
+
+
+def cohen_kappa(
+    y: ArrayLike,
+    decisions: ArrayLike,
+    classes: int = 2,
+    weighting: Literal["linear", "quadratic"] | None = None,
+) -> float:
+    """Cohen's κ: how far decisions agree with the outcomes beyond chance, 1 − (mean disagreement)/(that by chance).
+
+    By chance means with the same shares of outcomes and of decisions, drawn independently. Classes i and j disagree by
+    1 where they differ, or, for classes in order, by |i − j|/(K − 1) (``linear``) or its square (``quadratic``). An
+    `unknown` decision agrees with nothing: it disagrees with every class by 1, the most there is.
+
+    Parameters
+    ----------
+    y
+        Outcomes, (n,), whole numbers from 0.
+    decisions
+        Decided classes, (n,); −1 stands for `unknown`.
+    classes
+        K, at least 2.
+
+    Returns
+    -------
+    float
+        At most 1. NaN where all outcomes and decisions are of one class: chance alone agrees then, and 0/0 is neither
+        perfect agreement beyond chance nor none.
+
+    References
+    ----------
+    J. Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20 (1960) 37–46;
+    Weighted kappa: nominal scale agreement with provision for scaled disagreement or partial credit, Psychological
+    Bulletin 70 (1968) 213–220.
+
+    Examples
+    --------
+    >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0]), cohen_kappa([0, 0, 1, 1], [0, 0, 1, -1])
+    (0.5, 0.6)
+    """
+    classes = whole(classes, "a number of classes", 2)
+    labels, decided = _labels_and_decisions(y, decisions, classes)
+    if weighting is not None:
+        choice("weighting", weighting, ("linear", "quadratic"))
+
+    def disagreement(one: Array, other: Array) -> Array:
+        apart = np.abs(one - other) / (classes - 1)
+        sizes: Array = {None: (apart > 0) * 1.0, "linear": apart, "quadratic": apart**2}[weighting]
+        return np.where(other == UNKNOWN, 1.0, sizes)
+
+    kinds, share = np.unique(labels, return_counts=True)
+    choices, choice_share = np.unique(decided, return_counts=True)
+    chance = float(share @ disagreement(kinds[:, None], choices) @ choice_share) / len(labels) ** 2
+    return 1 - float(disagreement(labels, decided).mean()) / chance if chance > 0 else math.nan
 
 
 # -- intervals ---------------------------------------------------------------------------------------
@@ -174,7 +233,8 @@ def mean_interval(
     Raises
     ------
     ScoreError
-        ``scores/empty``; ``scores/shape``; ``scores/number``: not finite; ``scores/option``; ``scores/count``.
+        ``scores/empty``; ``scores/shape``; ``scores/number``: not finite; ``scores/option``; ``scores/count``;
+        ``scores/confidence``; ``scores/generator``.
 
     Examples
     --------
@@ -184,8 +244,10 @@ def mean_interval(
     >>> round(mean_interval([1, 1, 0, 1, 1, 1, 0, 1], method="normal").low, 4)
     0.4292
     """
-    values, tail = _items(items), _tail(confidence)
-    method = method or ("wilson" if _binary(values) else "bca")
+    values, tail = _items(items), (1 - confident(confidence)) / 2
+    rng = None if rng is None else generator(rng)
+    if method is None:
+        method = "wilson" if _binary(values) else "bca"
     choice("method of a mean", method, ("bca", "percentile", "normal", "wilson"))
     centre = float(values.mean())
     if method == "wilson":
@@ -209,12 +271,6 @@ def _items(items: ArrayLike) -> Array:
     if not np.isfinite(values).all():
         raise wrong("number", f"item {int(np.argmax(~np.isfinite(values)))} is not finite")
     return values
-
-
-def _tail(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise wrong("option", "the confidence is out of range", found=repr(confidence), allowed="between 0 and 1")
-    return (1 - confidence) / 2
 
 
 def _binary(values: Array) -> bool:
@@ -264,11 +320,13 @@ def paired_difference(
     apart, binary = _items(a - b), _binary(a) and _binary(b)
     if method is None:
         method = "bonett-price" if binary else "bca"
-    if method != "bonett-price":
+    if not isinstance(method, str) or method != "bonett-price":
         return mean_interval(apart, rng, method=method, confidence=confidence, resamples=resamples)
     if not binary:
         raise wrong("option", "Bonett and Price's interval is of shares", allowed="items that are all 0 or 1")
-    n, z = len(apart), float(ndtri(1 - _tail(confidence)))
+    if rng is not None:
+        generator(rng)
+    n, z = len(apart), float(ndtri((1 + confident(confidence)) / 2))
     one, other = (int((apart > 0).sum()) + 1) / (n + 2), (int((apart < 0).sum()) + 1) / (n + 2)
     centre, reach = one - other, z * math.sqrt((one + other - (one - other) ** 2) / (n + 2))
     return Interval(

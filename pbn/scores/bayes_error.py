@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc
 
-from pbn.scores.inputs import Array, choice, outcomes, probabilities, real, whole, wrong
+from pbn.scores.inputs import (
+    SUM_TOLERANCE,
+    Array,
+    choice,
+    confident,
+    generator,
+    matrix,
+    outcomes,
+    probabilities,
+    whole,
+    wrong,
+)
 from pbn.scores.neighbours import neighbour_error, scikit_learn
 from pbn.scores.tree import crossings
 
@@ -36,6 +48,15 @@ class BayesErrorBounds:
     source: str
 
 
+class Estimator(Protocol):
+    """What all estimators have in common, so that they can be run one after the other (`ESTIMATORS`)."""
+
+    def __call__(
+        self, features: ArrayLike, labels: ArrayLike, *, rng: np.random.Generator, classes: int = 2
+    ) -> BayesErrorBounds:
+        """Bounds from features, (n, d), and labels, (n,), from 0, of K classes."""
+
+
 def one_nearest(
     features: ArrayLike, labels: ArrayLike, *, rng: np.random.Generator, classes: int = 2
 ) -> BayesErrorBounds:
@@ -55,14 +76,15 @@ def one_nearest(
     Raises
     ------
     ScoreError
-        ``scores/empty``, ``scores/shape``, ``scores/number``, ``scores/outcome``; ``scores/too-few``: the halves
-        are too small; ``scores/extra``: scikit-learn is not installed.
+        ``scores/empty``, ``scores/shape``, ``scores/number``, ``scores/outcome``, ``scores/count``,
+        ``scores/generator``; ``scores/too-few``: the halves are too small; ``scores/extra``: scikit-learn is not
+        installed.
 
     References
     ----------
     T. Cover and P. Hart, Nearest neighbor pattern classification, IEEE Trans. Information Theory 13 (1967).
     """
-    rows, given = _sample(features, labels, classes)
+    rows, given = _sample(features, labels, classes, rng)
     error = _half_error(rows, given, 1, rng)
     return BayesErrorBounds(
         name="1NN",
@@ -92,6 +114,7 @@ def k_nearest(
     labels: ArrayLike,
     *,
     rng: np.random.Generator,
+    classes: int = 2,
     k: int = 5,
     constant: NeighbourConstant = "1/√k",
 ) -> BayesErrorBounds:
@@ -101,6 +124,8 @@ def k_nearest(
     ----------
     features, labels, rng
         As in `one_nearest`.
+    classes
+        2.
     k
         Odd, from 5.
     constant
@@ -109,7 +134,8 @@ def k_nearest(
     Raises
     ------
     ScoreError
-        As in `one_nearest`; ``scores/neighbours``: such a k has no bound; ``scores/option``: no such constant.
+        As in `one_nearest`; ``scores/neighbours``: such a k has no bound; ``scores/option``: no such constant;
+        ``scores/classes``: there are more than two.
 
     References
     ----------
@@ -117,7 +143,7 @@ def k_nearest(
     C. Renggli et al., Evaluating Bayes error estimators on real-world datasets with FeeBee, NeurIPS 2021.
     """
     a = neighbour_constant(k, constant)
-    rows, given = _sample(features, labels, 2)
+    rows, given = _sample(features, labels, _two(classes, f"{k}NN"), rng)
     error = _half_error(rows, given, k, rng)
     sources = {"1/√k": "Devroye 1981, with the constant of FeeBee (Renggli et al. 2021)", "Devroye": "Devroye 1981"}
     return BayesErrorBounds(
@@ -197,7 +223,7 @@ def model_error(
     ----------
     M. Stone, Cross-validatory choice and assessment of statistical predictions, JRSS B 36 (1974).
     """
-    rows, given = _sample(features, labels, classes)
+    rows, given = _sample(features, labels, classes, rng)
     if len(rows) < whole(folds, "a number of folds", 2):
         raise wrong("too-few", "there are fewer cases than folds", found=str(len(rows)), allowed=f"from {folds}")
     scikit_learn("models")
@@ -224,7 +250,9 @@ def model_error(
     )
 
 
-def henze_penrose(features: ArrayLike, labels: ArrayLike, *, rng: np.random.Generator) -> BayesErrorBounds:
+def henze_penrose(
+    features: ArrayLike, labels: ArrayLike, *, rng: np.random.Generator, classes: int = 2
+) -> BayesErrorBounds:
     """Bounds from the share C/n of edges of the minimal spanning tree that join unlike cases, for two classes.
 
     The Henze–Penrose divergence of the two classes is estimated by 1 − C·n/(2·n₀·n₁) (Friedman and Rafsky 1979);
@@ -237,18 +265,20 @@ def henze_penrose(features: ArrayLike, labels: ArrayLike, *, rng: np.random.Gene
     rng
         Chooses among equally long edges. Among m₀ and m₁ equal cases of the two classes 2·m₀·m₁/(m₀ + m₁) edges join
         unlike ones on average, so on features with few values the share tends to E[2·η·(1 − η)], η = P(1 | x).
+    classes
+        2.
 
     Raises
     ------
     ScoreError
-        ``scores/empty``, ``scores/shape``, ``scores/number``, ``scores/outcome``; ``scores/too-few``: one case.
+        As in `one_nearest`, but for ``scores/extra``; ``scores/classes``: there are more than two.
 
     References
     ----------
     V. Berisha et al., Empirically estimable classification bounds based on a nonparametric divergence measure, IEEE
     Trans. Signal Processing 64 (2016), theorem 2.
     """
-    rows, given = _sample(features, labels, 2)
+    rows, given = _sample(features, labels, _two(classes, "Henze–Penrose"), rng)
     share = crossings(rows, given, rng) / len(rows)
     return BayesErrorBounds(
         name="Henze–Penrose",
@@ -276,13 +306,13 @@ def soft_label_mean(probs: ArrayLike, *, draws: int | None = None, confidence: f
     probs
         Shape (n, K), or (n,) for P(class 1) of two classes.
     draws
-        m, the hard labels behind each row; None: the rows are the truth.
+        m, the hard labels behind each row, which are multiples of 1/m; None: the rows are the truth.
 
     Raises
     ------
     ScoreError
         ``scores/empty``, ``scores/shape``, ``scores/number``, ``scores/probability``, ``scores/sum``;
-        ``scores/count``: no such m; ``scores/confidence``.
+        ``scores/share``: a row is no m-th parts; ``scores/count``: no such m; ``scores/confidence``.
 
     References
     ----------
@@ -296,12 +326,11 @@ def soft_label_mean(probs: ArrayLike, *, draws: int | None = None, confidence: f
     (0.15, '95% interval')
     """
     given = probabilities(probs, "soft labels")
-    if not 0 < confidence < 1:
-        raise wrong("confidence", "a confidence is between 0 and 1", found=repr(confidence)[:40])
+    confidence = confident(confidence)
     n, most = len(given), 1 - 1 / given.shape[1]
     point = float((1 - given.max(axis=1)).mean())
     width = most * math.sqrt(math.log(2 / (1 - confidence)) / (2 * n))
-    bias = 0.0 if draws is None else most / math.sqrt(whole(draws, "a number of draws"))
+    bias = 0.0 if draws is None else most / math.sqrt(_shares(given, whole(draws, "a number of draws")))
     return BayesErrorBounds(
         name="mean of soft labels" if draws is None else f"mean of {draws} hard labels",
         n=n,
@@ -313,12 +342,46 @@ def soft_label_mean(probs: ArrayLike, *, draws: int | None = None, confidence: f
     )
 
 
-def _sample(features: ArrayLike, labels: ArrayLike, classes: int) -> tuple[Array, Array]:
-    rows = real(features, "features")
-    if rows.ndim != 2 or rows.shape[1] == 0:
-        raise wrong("shape", "the features have the wrong shape", found=str(rows.shape), allowed="(n, d)")
-    if not np.isfinite(rows).all():
-        raise wrong("number", f"row {int(np.argmax(~np.isfinite(rows).all(axis=1)))} of the features is not finite")
+def _soft_label_mean(
+    features: ArrayLike, labels: ArrayLike, *, rng: np.random.Generator, classes: int = 2
+) -> BayesErrorBounds:
+    """`soft_label_mean` of the labels, (n, K), or (n,) for P(class 1) of two; the features are not read."""
+    given = probabilities(labels, "soft labels")
+    if given.shape[1] != whole(classes, "a number of classes", 2):
+        allowed = f"(n, {classes})" + "; (n,)" * (classes == 2)
+        raise wrong("shape", "the soft labels have the wrong shape", found=str(np.shape(labels)), allowed=allowed)
+    return soft_label_mean(given)
+
+
+ESTIMATORS: Mapping[str, Estimator] = {
+    "one_nearest": one_nearest,
+    "k_nearest": k_nearest,
+    "model_error": model_error,
+    "henze_penrose": henze_penrose,
+    "soft_label_mean": _soft_label_mean,
+}
+"""Every estimator by its name, called alike. `soft_label_mean` takes soft labels, (n, K), and reads no features."""
+
+
+def _two(classes: int, name: str) -> int:
+    if whole(classes, "a number of classes", 2) != 2:
+        raise wrong("classes", f"{name} has bounds for two classes only", found=str(classes), allowed="2")
+    return 2
+
+
+def _shares(given: Array, draws: int) -> int:
+    """``draws``, if all rows are shares of so many hard labels."""
+    off = (np.abs(given - np.rint(given * draws) / draws) > SUM_TOLERANCE).any(axis=1)
+    if off.any():
+        row = int(np.argmax(off))
+        message, found = f"row {row} of the soft labels is no share of {draws} hard labels", str(given[row].tolist())
+        raise wrong("share", message, found=found[:60], allowed=f"multiples of 1/{draws}")
+    return draws
+
+
+def _sample(features: ArrayLike, labels: ArrayLike, classes: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    rows = matrix(features)
+    generator(rng)
     given = outcomes(labels, len(rows), whole(classes, "a number of classes", 2), name="labels")
     if len(rows) < 2:
         raise wrong("too-few", "one case has no neighbour", found=str(len(rows)), allowed="from 2")

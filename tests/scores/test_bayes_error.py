@@ -97,7 +97,7 @@ def test_the_rule_for_two_classes():
 def test_each_result_names_its_constant_and_source():
     rows, labels = sample("high", 2032, 400)
     found = [one_nearest(rows, labels, rng=rng()), henze_penrose(rows, labels, rng=rng()),
-             model_error(rows, labels, rng=rng()), soft_label_mean([0.2, 0.3], draws=5)]  # fmt: skip
+             model_error(rows, labels, rng=rng()), soft_label_mean([0.2, 0.6], draws=5)]  # fmt: skip
     found += [k_nearest(rows, labels, rng=rng(), constant=name) for name in ("1/√k", "Devroye", "sharp")]
     assert [one.constant for one in found] == [
         None, None, "5 folds", "95% interval", "a_5 = 0.447214 (1/√k)", "a_5 = 0.733702 (Devroye)",
