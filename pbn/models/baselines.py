@@ -14,7 +14,7 @@ from pbn.cases.sample import Codes, members
 from pbn.errors import Fault, PbnError, listing, nearest
 from pbn.network.model import Array
 from pbn.scores.features import Category, Field, Number, encode
-from pbn.scores.inputs import outcomes, real, whole, wrong
+from pbn.scores.inputs import SUM_TOLERANCE, matrix, number, outcomes, whole, wrong
 from pbn.world import World
 
 
@@ -121,13 +121,14 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Constant:
-    """Predicts one law, ``law`` of shape (K,), for every case."""
+    """Predicts one law, ``law`` of shape (K,), for every case; of ``columns`` features, any number if None."""
 
     law: Array
+    columns: int | None = None
 
     def probabilities(self, features: ArrayLike) -> Array:
-        """The law, once for each case."""
-        return np.tile(self.law, (len(real(features, "features")), 1))
+        """The law, once for each case; errors as in `pbn.scores.inputs.matrix`."""
+        return np.tile(self.law, (len(matrix(features, self.columns)), 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +142,9 @@ class ClassPrior:
     """
 
     def fit(self, features: ArrayLike, labels: ArrayLike, classes: int = 2) -> Constant:
-        """Count the labels."""
-        given = _checked(features, labels, classes)[1]
-        return Constant(law=np.bincount(given, minlength=classes) / len(given))
+        """Count the labels; errors as in `ScikitModel.fit`."""
+        rows, given = _checked(features, labels, classes)
+        return Constant(law=np.bincount(given, minlength=classes) / len(given), columns=rows.shape[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -154,8 +155,14 @@ class FittedModel:
     classes: int
 
     def probabilities(self, features: ArrayLike) -> Array:
-        """The model's probabilities; 0 for a class without a label."""
-        rows = real(features, "features")
+        """The model's probabilities; 0 for a class without a label.
+
+        Raises
+        ------
+        ScoreError
+            ``scores/empty``, ``scores/shape``: not as many columns as it was fitted on; ``scores/number``.
+        """
+        rows = matrix(features, self.model.n_features_in_)
         found = np.zeros((len(rows), self.classes))
         with _one_thread():
             found[:, self.model.classes_] = self.model.predict_proba(rows)
@@ -182,7 +189,7 @@ class ScikitModel:
         """
         rows, given = _checked(features, labels, classes)
         if (given == given[0]).all():
-            return Constant(law=np.eye(classes)[given[0]])
+            return Constant(law=np.eye(classes)[given[0]], columns=rows.shape[1])
         try:
             model = self.make(len(rows))
         except ImportError:
@@ -193,7 +200,15 @@ class ScikitModel:
 
 
 def logistic_regression(*, penalty: float = 1.0) -> ScikitModel:
-    """Logistic regression with an L2 penalty (scikit-learn's default, C = 1 / ``penalty``), by L-BFGS to 10^-8."""
+    """Logistic regression with an L2 penalty (scikit-learn's default, C = 1 / ``penalty``), by L-BFGS to 10^-8.
+
+    Raises
+    ------
+    ScoreError
+        ``scores/option``: the penalty is no number above 0.
+    """
+    if not 0 < number(penalty) < np.inf:
+        raise wrong("option", "there is no such penalty", found=repr(penalty)[:40], allowed="numbers above 0")
 
     def make(rows: int) -> Any:
         from sklearn.linear_model import LogisticRegression
@@ -217,6 +232,7 @@ def nearest_neighbours(k: int = 5) -> ScikitModel:
 
 def gradient_boosting(*, seed: int = 0) -> ScikitModel:
     """Gradient-boosted trees (scikit-learn's histogram boosting, its default settings) from a seed."""
+    seed = whole(seed, "a seed", 0, 2**32 - 1)
 
     def make(rows: int) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -233,6 +249,11 @@ class BayesClassifier:
     The features of a view hold every visible value (a category is the position of its 1, a number its place in the
     declared range), so they are turned back into states and looked up.
 
+    Raises
+    ------
+    ScoreError
+        ``scores/view``: the view leaves out something that its level shows, so the features do not say the case.
+
     Examples
     --------
     >>> import pbn
@@ -246,12 +267,19 @@ class BayesClassifier:
 
     view: View
 
+    def __post_init__(self) -> None:
+        shown, names = self.view.world.level(self.view.level).visible, self.view.names or ()
+        missing = [name for name in shown if name not in names]
+        if missing:
+            message = "the Bayes classifier needs all that the level shows, and this view leaves some of it out"
+            raise wrong("view", message, found=listing(names), hint=f"add {listing(missing)}")
+
     def fit(self, features: ArrayLike, labels: ArrayLike, classes: int = 2) -> BayesClassifier:
         """Itself: there is nothing to learn."""
         return self
 
     def probabilities(self, features: ArrayLike) -> Array:
-        """P(Y | x_vis) of each case."""
+        """P(Y | x_vis) of each case; errors as in `states_of`."""
         return self.view.truth(states_of(self.view, features))
 
 
@@ -261,21 +289,24 @@ def states_of(view: View, encoded: ArrayLike) -> dict[str, Array]:
     Raises
     ------
     ScoreError
-        ``scores/shape``: not as many columns as the view has.
+        ``scores/empty``, ``scores/shape``: not as many columns as the view has; ``scores/number``: a row with
+        something that is not finite; ``scores/state``: a row that is no state of some variable.
     """
-    rows = real(encoded, "features")
+    widths = {
+        name: 1 if view._numbers[name] is not None else view.world.network.size(name) for name in view.names or ()
+    }
+    rows = matrix(encoded, sum(widths.values()))
     found: dict[str, Array] = {}
     column = 0
-    for name in view.names or ():
-        numbers = view._numbers[name]
-        width = view.world.network.size(name) if numbers is None else 1
-        part = rows[:, column : column + width]
+    for name, width in widths.items():
+        part, numbers = rows[:, column : column + width], view._numbers[name]
         column += width
-        if part.shape[1] < width:
-            break
-        found[name] = part.argmax(axis=1) if numbers is None else _nearest_code(part[:, 0], numbers)
-    if len(found) < len(view.names or ()) or column != rows.shape[1]:
-        raise wrong("shape", "these are no features of this view", found=str(rows.shape))
+        codes = part.argmax(axis=1) if numbers is None else _nearest_code(part[:, 0], numbers)
+        off = (np.abs(part - view.encoded(name)[codes]) > SUM_TOLERANCE).any(axis=1)
+        if off.any():
+            row = int(np.argmax(off))
+            raise wrong("state", f"row {row} of the features is no state of {name}", found=str(part[row].tolist())[:60])
+        found[name] = codes
     return found
 
 
@@ -325,7 +356,5 @@ def _one_thread() -> Any:
 
 
 def _checked(features: ArrayLike, labels: ArrayLike, classes: int) -> tuple[Array, Array]:
-    rows = real(features, "features")
-    if rows.ndim != 2:
-        raise wrong("shape", "the features have the wrong shape", found=str(rows.shape), allowed="(n, d)")
+    rows = matrix(features)
     return rows, outcomes(labels, len(rows), whole(classes, "a number of classes", 2), name="labels")
