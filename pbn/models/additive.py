@@ -4,7 +4,7 @@ An additive predictor says q = σ(b + w·x), x the features of a view. Given the
 p* is fixed and logit q = a(z) + N, where N sums independent terms: one for each irrelevant field, and one for each
 measurement, uniform within the grade that z names. Moved down to a grid of step h, in m packs, they give a variable N'
 on the grid, N' ≤ N ≤ N' + m h, whatever the terms. To read all patterns off one table, a(z) is moved down to the grid
-as well, with a cell to spare for the rounding of float64; so t' ≤ logit q ≤ t' + u h with u = m + 2.
+as well, with a cell to spare at each end for the rounding of float64; so t' ≤ logit q ≤ t' + u h with u = m + 3.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ STEP = 2.0**-16
 """Width of the grid's cells, in logits, while that takes no more than `CELLS`."""
 CELLS = 2**21
 """Cells of a grid at most: where logits spread very far its cells are wider, and so are the brackets."""
+MOST_LOGIT = 1e6
+"""The most that the intercept and the terms may add up to."""
 FLOAT = 1e-8
 """Added to both ends of a bracket for the rounding of float64, above all in the FFTs, where it is some 1e-11."""
 
@@ -92,7 +94,7 @@ class Spread:
     @property
     def up(self) -> int:
         """u: cells from the lower end of a logit to its upper end."""
-        return self.law.up + 2
+        return self.law.up + 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +129,8 @@ class AdditivePredictor:
         for name, value in (("weights", weights), ("intercept", intercept)):
             object.__setattr__(self, name, value)
         shares = {name: self.view.encoded(name) @ weights[at] for name, at in columns.items()}
+        if abs(intercept) + sum(float(np.abs(share).max(initial=0)) for share in shares.values()) > MOST_LOGIT:
+            raise wrong("number", "logits are too large for a grid", allowed=f"{MOST_LOGIT:g} in all")
         object.__setattr__(self, "shares", shares)
         object.__setattr__(self, "shown", shown(self.view))
         object.__setattr__(self, "patterns", tuple(patterns_of(self.view)))

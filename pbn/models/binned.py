@@ -19,8 +19,10 @@ from pbn.models.patterns import split_demand
 from pbn.network.model import Array
 from pbn.scores.bins import equal_width_edges
 from pbn.scores.higher_order_calibration import Mixtures, bayes_mixtures, higher_order, target_separation
+from pbn.scores.inputs import whole
 from pbn.scores.transport import Law
 
+MOST_BINS = 1000
 COARSE = 2.0**-9
 """Width of the cells in a first look at all groups; those that may be the worst are looked at with `STEP`."""
 
@@ -44,6 +46,7 @@ def multicalibration_bracket(predictor: AdditivePredictor, demands: Sequence[Dem
     ScoreError
         ``scores/patterns``: a group demands something of another variable.
     """
+    bins = whole(bins, "the number of bins", most=MOST_BINS)
     everyone: Demand = {}
     groups = [everyone, *demands]
     left = np.ones((len(groups), bins), dtype=bool)  # cells that may be the worst
@@ -66,13 +69,13 @@ def moment_brackets(
     Given the pattern, let C be the mass that is surely in the bin [a, b). It gives p* C less Σ w q, where q is from
     σ(t') to σ(t') + u h / 4, as σ' ≤ 1/4. Each unsure atom gives 0, or p* − q, which is in [p* − b, p* − a].
     """
-    columns = np.arange(bins) if columns is None else columns
+    columns = np.arange(whole(bins, "the number of bins", most=MOST_BINS)) if columns is None else columns
     lower, upper = equal_width_edges(bins)[columns], equal_width_edges(bins)[columns + 1]
     found = np.zeros((2, len(demands), len(columns)))
     seen = predictor.shown
-    patterns = [split_demand(predictor.view, seen, demand)[0] for demand in demands]
+    patterns, chances = zip(*(split_demand(predictor.view, seen, demand) for demand in demands), strict=True)
     alike = [g for g, demand in enumerate(demands) if len(patterns[g]) == len(demand)]  # demand nothing of the fields
-    rest = [[g] for g in range(len(demands)) if g not in alike]
+    rest = [[g] for g in range(len(demands)) if g not in alike and chances[g] > 0]
     for batch in [alike, *rest] if alike else rest:
         for spread in predictor.spreads(step, demands[batch[0]]):
             p = spread.patterns.truth[:, None]
@@ -99,7 +102,7 @@ class HigherOrderBrackets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class PatternBins:
     """True probabilities of all patterns, (Z,), and their joint masses with each bin: sure and unsure, (Z, B)."""
 
     truth: Array
@@ -113,7 +116,7 @@ class Cells:
         return bayes_mixtures(np.repeat(self.truth, bins), np.tile(np.arange(bins), rows), bins, middle)
 
 
-def cells_of(predictor: AdditivePredictor, bins: int = 10, step: float = STEP) -> Cells:
+def pattern_bins(predictor: AdditivePredictor, bins: int = 10, step: float = STEP) -> PatternBins:
     """Patterns by bins of an additive predictor.
 
     Examples
@@ -121,53 +124,53 @@ def cells_of(predictor: AdditivePredictor, bins: int = 10, step: float = STEP) -
     >>> import pbn
     >>> from pbn.models.baselines import View
     >>> view = View(pbn.load("credit_risk"), "high", names=("cycle",))
-    >>> found = cells_of(AdditivePredictor(view, np.array([-1.0, 0.5, 2.0]), 0.0))
+    >>> found = pattern_bins(AdditivePredictor(view, np.array([-1.0, 0.5, 2.0]), 0.0))
     >>> found.sure.sum(axis=0).round(3).tolist()
     [0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 0.4, 0.0, 0.3, 0.0]
     """
     parts = [
         (one.patterns.truth, one.patterns.mass[:, None], *bin_masses(one, bins)) for one in predictor.spreads(step)
     ]
-    return Cells(
+    return PatternBins(
         truth=np.concatenate([truth for truth, _, _, _ in parts]),
         sure=np.concatenate([mass * sure for _, mass, sure, _ in parts]),
         unsure=np.concatenate([mass * unsure for _, mass, _, unsure in parts]),
     )
 
 
-def separation_bracket(cells: Cells, k: int) -> Bracket:
+def separation_bracket(masses: PatternBins, k: int) -> Bracket:
     """Target separation δ_k without sampling: see `higher_order_brackets`."""
-    return _bracket(cells, target_separation(cells.mixtures(), k), _noise(cells, k))
+    return _bracket(masses, target_separation(masses.mixtures(), k), _noise(masses, k))
 
 
-def higher_order_brackets(cells: Cells, fitted: Mixtures, k: int) -> HigherOrderBrackets:
+def higher_order_brackets(masses: PatternBins, fitted: Mixtures, k: int) -> HigherOrderBrackets:
     """The distances of fitted laws ν at one k, without sampling.
 
     E_HO is Σ_C ∫ |Σ_z P(z, C) (F_ν(x) − 1[p*(z) ≤ x])| dx, so if P(z, C) changes by d, it changes by |d| W1(ν, p*(z))
     = |d| E|V − p*(z)|, V ~ ν, at most. So does δ_k by |d| E|S/k − p*(z)| ≤ |d| √(p*(1 − p*)/k), and E_k by the sum of
     the two. Half of what is unsure is the most that a mass of the middle can be off.
     """
-    middle = higher_order(fitted, cells.mixtures(), k)
-    noise = _noise(cells, k)
-    apart = np.stack([_mean_gap(law, cells.truth) for law in fitted.laws], axis=1)
+    middle = higher_order(fitted, masses.mixtures(), k)
+    noise = _noise(masses, k)
+    apart = np.stack([_mean_gap(law, masses.truth) for law in fitted.laws], axis=1)
     return HigherOrderBrackets(
         k=k,
-        snapshot_error=_bracket(cells, middle.snapshot_error, apart + noise),
-        higher_order_error=_bracket(cells, middle.higher_order_error, apart),
-        target_separation=_bracket(cells, middle.target_separation, noise),
+        snapshot_error=_bracket(masses, middle.snapshot_error, apart + noise),
+        higher_order_error=_bracket(masses, middle.higher_order_error, apart),
+        target_separation=_bracket(masses, middle.target_separation, noise),
     )
 
 
-def _noise(cells: Cells, k: int) -> Array:
+def _noise(masses: PatternBins, k: int) -> Array:
     """√(p*(1 − p*)/k) of each pattern, (Z, 1)."""
-    found: Array = np.sqrt(cells.truth * (1 - cells.truth) / k)[:, None]
+    found: Array = np.sqrt(masses.truth * (1 - masses.truth) / k)[:, None]
     return found
 
 
-def _bracket(cells: Cells, value: float, cost: Array) -> Bracket:
+def _bracket(masses: PatternBins, value: float, cost: Array) -> Bracket:
     """A value at the middle of what is unsure, of which a unit of mass costs so much, (Z, B) or (Z, 1)."""
-    total = float(cells.sure.sum() + cells.unsure.sum() / 2)
-    radius = float((cells.unsure * cost).sum()) / 2 + abs(total - 1) + FLOAT
+    total = float(masses.sure.sum() + masses.unsure.sum() / 2)
+    radius = float((masses.unsure * cost).sum()) / 2 + abs(total - 1) + FLOAT
     return Bracket(low=max(0.0, value - radius), high=value + radius)
 
 

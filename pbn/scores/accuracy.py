@@ -244,7 +244,8 @@ def mean_interval(
     >>> round(mean_interval([1, 1, 0, 1, 1, 1, 0, 1], method="normal").low, 4)
     0.4292
     """
-    values, tail = _items(items), (1 - confident(confidence)) / 2
+    values, confidence = _items(items), confident(confidence)
+    tail = (1 - confidence) / 2
     rng = None if rng is None else generator(rng)
     if method is None:
         method = "wilson" if _binary(values) else "bca"
@@ -278,12 +279,13 @@ def _binary(values: Array) -> bool:
 
 
 def _wilson(values: Array, confidence: float) -> tuple[float, float]:
-    from scipy.stats import binomtest  # slow to import
-
     if not _binary(values):
         raise wrong("option", "Wilson's interval is of a share", allowed="items that are all 0 or 1")
-    found = binomtest(int(values.sum()), len(values)).proportion_ci(confidence, "wilson")
-    return float(found.low), float(found.high)
+    size, share, z = len(values), float(values.mean()), float(ndtri((1 + confidence) / 2))
+    shrink = 1 + z**2 / size
+    centre = (share + z**2 / (2 * size)) / shrink
+    reach = z / shrink * math.sqrt(share * (1 - share) / size + (z / (2 * size)) ** 2)
+    return (0.0 if share == 0 else centre - reach), (1.0 if share == 1 else centre + reach)
 
 
 def paired_difference(
@@ -326,7 +328,8 @@ def paired_difference(
         raise wrong("option", "Bonett and Price's interval is of shares", allowed="items that are all 0 or 1")
     if rng is not None:
         generator(rng)
-    n, z = len(apart), float(ndtri((1 + confident(confidence)) / 2))
+    confidence = confident(confidence)
+    n, z = len(apart), float(ndtri((1 + confidence) / 2))
     one, other = (int((apart > 0).sum()) + 1) / (n + 2), (int((apart < 0).sum()) + 1) / (n + 2)
     centre, reach = one - other, z * math.sqrt((one + other - (one - other) ** 2) / (n + 2))
     return Interval(

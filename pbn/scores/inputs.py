@@ -38,11 +38,13 @@ def real(array: ArrayLike, name: str) -> Array:
 
 
 def as_array(array: ArrayLike, name: str, dtype: type[np.float64] | None = None) -> Array:
-    """The array as NumPy holds it, or ``scores/number``: no array, or one with a mask over some of it."""
+    """The array as NumPy holds it, or ``scores/number``: no array of numbers, or one with a mask over some of it."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         hidden = np.atleast_1d(np.ma.getmaskarray(array))
         row = int(np.argmax(hidden.reshape(len(hidden), -1).any(axis=1)))
         raise wrong("number", f"row {row} of the {name} is masked", hint="leave masked rows out, or fill them")
+    if isinstance(array, np.ndarray) and array.dtype.kind == "c":
+        raise wrong("number", f"{name} are complex numbers")
     try:
         return np.asarray(array, dtype=dtype)
     except (TypeError, ValueError) as error:

@@ -21,7 +21,7 @@ _DIGITS = f"numerator and denominator have at most {MAX_BITS:,} binary ones"
 _NUMERAL = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,2})?|[0-9]++/[0-9]++)")
 _SCIENTIFIC = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)[eE]([+-]?)[0-9]++")
 _RANGE = re.compile(r"(?:([A-Za-z])\.\.([A-Za-z])|([+-]?[0-9]{1,15})\.\.([+-]?[0-9]{1,15}))")
-_RANGE_LIKE = re.compile(r"\S+\.\.\S+")
+_NO_BLANKS = re.compile(r"\S+")
 
 
 def numeral(text: str) -> Fraction | None:
@@ -159,7 +159,7 @@ def expand(scalar: Scalar, most: int = MAX_STATES) -> tuple[str, ...]:
     [('a', 'b', 'c'), ('-1', '0', '1'), ('red',), ('a..c',)]
     """
     text = scalar.text
-    if scalar.quoted or not _RANGE_LIKE.fullmatch(text):
+    if scalar.quoted or ".." not in text[1:-1] or not _NO_BLANKS.fullmatch(text):
         return (text,)
     match = _RANGE.fullmatch(text)
     if not match:

@@ -16,7 +16,7 @@ NAMES: Mapping[str, str] = {
     "bounds": "nearest-neighbour bounds beside ε*",
     "multicalibration": "multicalibration error, estimated and true",
     "snapshots": "snapshot and higher-order calibration",
-    "population": "accuracy and divergence of a regression without sampling",
+    "population": "population values of fitted models without sampling",
     "convergence": "how far the references are from each other",
 }
 """Name → what it shows, in the order in which they are run."""

@@ -12,7 +12,7 @@ from pbn.cases.groups import Groups, groups_of
 from pbn.cases.protocol import SEEDS
 from pbn.models.additive import Bracket
 from pbn.models.baselines import Fitted, View
-from pbn.models.binned import cells_of, higher_order_brackets, multicalibration_bracket
+from pbn.models.binned import higher_order_brackets, multicalibration_bracket, pattern_bins
 from pbn.pictures.plots import line_style, plain_numbers, plot_files
 from pbn.scores.higher_order_calibration import Mixtures, higher_order, snapshot_error
 from pbn.studies.multicalibration import constant_of, exact_constant
@@ -123,7 +123,7 @@ def brackets(
         return {f"MC, {name}": Bracket(low=constant, high=constant)}
     predictor = additive_of(view, model)
     found = {f"MC, {name}": multicalibration_bracket(predictor, groups.demands, BINS)}
-    cells = cells_of(predictor, BINS)
+    cells = pattern_bins(predictor, BINS)
     for k, (before, fitted) in fits.items():
         distances = higher_order_brackets(cells, fitted, k)
         found[f"E_k before, k = {k}"] = higher_order_brackets(cells, before, k).snapshot_error

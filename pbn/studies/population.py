@@ -14,7 +14,7 @@ from pbn.cases.protocol import POOL
 from pbn.cases.sample import rows
 from pbn.models.additive import AdditivePredictor, Bracket, population_scores
 from pbn.models.baselines import Fitted, FittedModel, View, gradient_boosting
-from pbn.models.binned import cells_of, multicalibration_bracket, separation_bracket
+from pbn.models.binned import multicalibration_bracket, pattern_bins, separation_bracket
 from pbn.models.patterns import enumerate_patterns, shown
 from pbn.network.model import Array
 from pbn.pictures.plots import line_style, plain_numbers, plot_files
@@ -114,7 +114,7 @@ def additive_values(view: View, model: Fitted, groups: Groups) -> dict[str, Brac
         ACCURACY: scores.accuracy,
         DIVERGENCE: scores.divergence,
         WORST: multicalibration_bracket(predictor, groups.demands, BINS),
-        SEPARATION: separation_bracket(cells_of(predictor, BINS), 2),
+        SEPARATION: separation_bracket(pattern_bins(predictor, BINS), 2),
     }
 
 

@@ -12,7 +12,7 @@ from pbn.cases.groups import groups_of
 from pbn.models import additive, binned, grid
 from pbn.models.additive import AdditivePredictor, population_scores
 from pbn.models.baselines import Constant, View
-from pbn.models.binned import cells_of, higher_order_brackets, moment_brackets, multicalibration_bracket
+from pbn.models.binned import higher_order_brackets, moment_brackets, multicalibration_bracket, pattern_bins
 from pbn.models.grid import added, law_of_sum, rounded_down
 from pbn.models.patterns import enumerate_patterns, patterns_of
 from pbn.scores.accuracy import expected_accuracy
@@ -127,7 +127,7 @@ def test_brackets_of_higher_order_hold_what_enumeration_gives(world, step):
         _, mass, truth, q = enumerated(view, weights, intercept)
         exact = bayes_mixtures(truth, equal_width_bins(q, bins), bins, mass)
         rng = np.random.default_rng(seed)
-        cells = cells_of(AdditivePredictor(view, weights, intercept), bins, step)
+        cells = pattern_bins(AdditivePredictor(view, weights, intercept), bins, step)
         assert (cells.sure.sum(axis=0) <= exact.masses + 1e-9).all()
         assert (exact.masses <= (cells.sure + cells.unsure).sum(axis=0) + 1e-9).all()
         for k in (1, 3):
@@ -245,6 +245,20 @@ def test_worlds_whose_patterns_are_not_all_are_refused(old, new, message):
         patterns_of(View(pbn.loads(SMALL.replace(old, new)), "all"))
 
 
+def test_a_group_of_no_mass_moves_nothing():
+    never = pbn.loads(
+        SMALL.replace("day: {states: [mon, tue, wed], role", "day: {states: [mon, tue, wed], p: [.5, .5, 0], role")
+    )
+    view = View(never, "all")
+    predictor = AdditivePredictor(view, *random_weights(view, 0))
+    groups = groups_of(never, ["sky"])
+    where = groups.names.index("day = wed") + 1
+    low, high = moment_brackets(predictor, [{}, *groups.demands], 10, 2.0**-8)
+    assert not low[where].any()
+    assert not high[where].any()
+    assert multicalibration_bracket(predictor, groups.demands).high > 0
+
+
 def test_more_than_two_outcomes_are_refused():
     with pytest.raises(ScoreError, match="queue has 8 states"):
         patterns_of(View(pbn.load("support_ticket"), "high", question="queue"))
@@ -260,5 +274,8 @@ def test_weights_that_are_none(world, change, code):
     with pytest.raises(ScoreError, match=f"scores/{code}"):
         AdditivePredictor(view, change(weights), 0.0)
     assert population_scores(AdditivePredictor(view, weights.tolist(), 0)).bayes > 0.5
-    with pytest.raises(ScoreError, match="scores/number"):
-        AdditivePredictor(view, weights, float("inf"))
+    for intercept in (float("inf"), 1e16, "b"):
+        with pytest.raises(ScoreError, match="scores/number"):
+            AdditivePredictor(view, weights, intercept)
+    with pytest.raises(ScoreError, match="scores/count"):
+        multicalibration_bracket(AdditivePredictor(view, weights, 0.0), [], 10**6)

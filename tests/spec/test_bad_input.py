@@ -407,6 +407,8 @@ HOSTILE = {
     "long cycle": world("".join(f"  w{k + 1}: {{rule: w{k}}}\n" for k in range(5_000)) + "  w0: {rule: w5000}\n"),
     "missing rows": world("".join(f"  v{k}: {{states: 1..100}}\n" for k in range(3)) + "  v: {states: [a], given: [v0, v1, v2], p: {"
                           + ", ".join(f"{k}: {{}}" for k in range(1, 101)) + "}}\n"),
+    "a word of dots": world(f"  v: {{states: ['b', {'.' * 1_000_000} x]}}\n  w: {{states: [{'.' * 500_000}]}}\n"),
+    "a number of a million digits": world(f"  v: {{states: 1..{'4' * 1_000_000}, p: [{'4' * 500_000}e, 1]}}\n"),
 }  # fmt: skip
 
 
