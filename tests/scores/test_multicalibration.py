@@ -53,6 +53,11 @@ def test_ids_and_signs():
     assert (signed.value, signed.id) == (0, "mc[10 equal-width, positive, signed, 2 groups]")
     assert empirical_multicalibration([0], [1.0], np.ones((1, 0), bool), []).value == 1
     assert multicalibration([0.5], [0.5], np.ones((1, 0), bool), []).group == EVERYONE
+    assert empirical_multicalibration([0], [1.0], [[True]], ["all"]).id == (
+        "empirical-mc[10 equal-width, positive, absolute, 2 groups]"
+    )
+    assert low.band == (0, 1)
+    assert signed.band == (-1, 1)
 
 
 @pytest.mark.parametrize("signed", [False, True])

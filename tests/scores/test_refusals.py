@@ -140,3 +140,8 @@ def test_rows_of_unequal_length():
     assert code_of(lambda: brier(ragged, Q)) == "scores/number"
     assert code_of(lambda: leak_test(ragged, Y, Y)) == "scores/number"
     assert code_of(lambda: multicalibration(Q, Q, ragged, ["a"])) == "scores/number"
+
+
+def test_complex_numbers_do_not_lose_a_part():
+    assert code_of(lambda: brier(Y, np.array(Q) + 0.1j)) == "scores/number"
+    assert code_of(lambda: brier(np.array(Y) + 0j, Q)) == "scores/number"
