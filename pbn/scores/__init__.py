@@ -1,7 +1,7 @@
 """Numbers from predictions and truth: arrays in, floats or frozen results out.
 
 What is true comes first and what is scored after it: ``log_loss(y, q)``, ``kl_divergence(p, q)``. All functions that
-people call can be had from here, ``from pbn import scores``, and `ESTIMATORS`; each is imported when it is asked for.
+people call can be had from here, ``from pbn import scores``; each is imported when it is asked for.
 The modules behind them hold the parts that they are made of.
 """
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         paired_difference,
         realized_accuracy,
     )
-    from pbn.scores.bayes_error import ESTIMATORS as ESTIMATORS
     from pbn.scores.bayes_error import (
+        ESTIMATORS,
         Estimator,
         henze_penrose,
         k_nearest,
@@ -80,7 +80,7 @@ _HOMES = {
     "witness_multicalibration": ("empirical_multicalibration", "hoeffding_radius", "multicalibration"),
 }  # fmt: skip
 __all__ = [
-    "Binning", "Estimator", "PoissonBinomial", "ScoreError", "bayes_accuracy", "bayes_decisions", "bayes_mixtures",
+    "ESTIMATORS", "Binning", "Estimator", "PoissonBinomial", "ScoreError", "bayes_accuracy", "bayes_decisions", "bayes_mixtures",
     "brier", "cohen_kappa", "combine", "conditional_entropy", "ece", "empirical_multicalibration", "expected_accuracy",
     "expected_brier", "expected_log_loss", "fit_snapshots", "henze_penrose", "higher_order", "hoeffding_radius", "holm",
     "k_nearest", "kl_divergence", "l1_distance", "leak_test", "log_loss", "mcnemar", "mean_interval", "model_error",
@@ -98,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, "ESTIMATORS", *globals()})
+    return sorted({*__all__, *globals()})
