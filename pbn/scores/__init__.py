@@ -1,8 +1,8 @@
 """Numbers from predictions and truth: arrays in, floats or frozen results out.
 
 What is true comes first and what is scored after it: ``log_loss(y, q)``, ``kl_divergence(p, q)``. All functions that
-people call can be had from here, ``from pbn import scores``; each is imported when it is asked for.
-The modules behind them hold the parts that they are made of.
+people call can be had from here, ``from pbn import scores``; each is imported when it is asked for. The modules behind
+them hold the parts that they are made of.
 """
 
 from __future__ import annotations
@@ -80,13 +80,13 @@ _HOMES = {
     "witness_multicalibration": ("empirical_multicalibration", "hoeffding_radius", "multicalibration"),
 }  # fmt: skip
 __all__ = [
-    "ESTIMATORS", "Binning", "Estimator", "PoissonBinomial", "ScoreError", "bayes_accuracy", "bayes_decisions", "bayes_mixtures",
-    "brier", "cohen_kappa", "combine", "conditional_entropy", "ece", "empirical_multicalibration", "expected_accuracy",
-    "expected_brier", "expected_log_loss", "fit_snapshots", "henze_penrose", "higher_order", "hoeffding_radius", "holm",
-    "k_nearest", "kl_divergence", "l1_distance", "leak_test", "log_loss", "mcnemar", "mean_interval", "model_error",
-    "multicalibration", "noise_floor", "one_nearest", "paired_difference", "realized_accuracy", "reliability",
-    "smooth_ece", "snapshot_law", "soft_label_mean", "squared_distance", "target_separation", "true_calibration_error",
-    "true_smooth_ece", "wasserstein",
+    "ESTIMATORS", "Binning", "Estimator", "PoissonBinomial", "ScoreError", "bayes_accuracy", "bayes_decisions",
+    "bayes_mixtures", "brier", "cohen_kappa", "combine", "conditional_entropy", "ece", "empirical_multicalibration",
+    "expected_accuracy", "expected_brier", "expected_log_loss", "fit_snapshots", "henze_penrose", "higher_order",
+    "hoeffding_radius", "holm", "k_nearest", "kl_divergence", "l1_distance", "leak_test", "log_loss", "mcnemar",
+    "mean_interval", "model_error", "multicalibration", "noise_floor", "one_nearest", "paired_difference",
+    "realized_accuracy", "reliability", "smooth_ece", "snapshot_law", "soft_label_mean", "squared_distance",
+    "target_separation", "true_calibration_error", "true_smooth_ece", "wasserstein",
 ]  # fmt: skip
 
 
