@@ -36,6 +36,17 @@ def confidences(place: int, p: Array, q: Array, labels: Array | None) -> tuple[A
     return q[rows, top], p[rows, top], None if labels is None else (labels == top).astype(np.intp)
 
 
+def errors(place: int, p: Array, q: Array, labels: Array | None) -> Iterator[tuple[str, float, str]]:
+    """Name, value and definition of each calibration error over all cases, those on labels where there are labels."""
+    one, true, hits = confidences(place, p, q, labels)
+    named, binning = binning_of(q.shape[1]), Binning()
+    yield "true_ce", true_calibration_error(true, one, binning).value, named.id("true-ce")
+    yield "true_smooth_ce", true_smooth_ece(true, one), f"true-smooth-ce{SMOOTH}"
+    if hits is not None:
+        yield "ece", ece(hits, one, binning).value, named.id()
+        yield "smooth_ece", smooth_ece(hits, one), f"smooth-ece{SMOOTH}"
+
+
 def calibration(
     place: int, p: Array, q: Array, labels: Array | None, seed: int, grouped: tuple[Sequence[str], Array] | None
 ) -> Iterator[Score]:
@@ -44,25 +55,20 @@ def calibration(
     ``grouped`` are the names of groups, (G,), and who is in which, (n, G); None where they are not known.
     """
     one, true, hits = confidences(place, p, q, labels)
-    named, binning = binning_of(q.shape[1]), Binning()
-
-    def score(name: str, value: float, definition: str, note: str = "") -> Score:
-        return Score(name=name, value=value, interval=None, cases=len(one), id=definition, note=note)
-
-    yield score("true_ce", true_calibration_error(true, one, binning).value, named.id("true-ce"))
-    yield score("true_smooth_ce", true_smooth_ece(true, one), f"true-smooth-ce{SMOOTH}")
+    named = binning_of(q.shape[1])
+    for name, value, definition in errors(place, p, q, labels):
+        yield Score(name=name, value=value, interval=None, cases=len(one), id=definition)
     if grouped is not None:
         yield _witness("multicalibration", multicalibration(true, one, grouped[1], grouped[0]), named, len(one))
     if hits is None:
         return
-    yield score("ece", ece(hits, one, binning).value, named.id())
     floor = noise_floor(
-        one, np.random.default_rng([seed, len(one)]), binning, resamples=_floor_resamples(len(one)),
+        one, np.random.default_rng([seed, len(one)]), Binning(), resamples=_floor_resamples(len(one)),
         quantiles=(QUANTILE,),
     )  # fmt: skip
     above = f"95% of calibrated draws below {floor.quantiles[0][1]:.6f}; {floor.resamples:,} draws"
-    yield score("noise_floor", floor.mean, named.id("noise-floor"), above)
-    yield score("smooth_ece", smooth_ece(hits, one), f"smooth-ece{SMOOTH}")
+    definition = named.id("noise-floor")
+    yield Score(name="noise_floor", value=floor.mean, interval=None, cases=len(one), id=definition, note=above)
     if grouped is not None:
         found = empirical_multicalibration(hits, one, grouped[1], grouped[0])
         yield _witness("empirical_multicalibration", found, named, len(one))

@@ -1,4 +1,4 @@
-"""Two files of predictions on the same cases: paired differences of every score, and McNemar's test."""
+"""Two files of predictions on the same cases: differences of means and calibration errors, and McNemar's test."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 
 from pbn.errors import Fault, QueryError, listing
 from pbn.scores.accuracy import Interval, paired_difference
-from pbn.scores.calibration import Binning, ece, true_calibration_error
 from pbn.scores.inputs import Array
 from pbn.scores.significance import log_holm, log_mcnemar
-from pbn.scores.smooth_calibration import smooth_ece, true_smooth_ece
-from pbn.scoring.calibration import SMOOTH, binning_of, confidences
+from pbn.scoring.calibration import errors
 from pbn.scoring.items import CONFIDENCE, HITS, INTERVAL_NOTES, decision_items, intervals, probability_items
 from pbn.scoring.matching import Counts, Matched, match
 from pbn.scoring.predictions import Predictions
@@ -200,21 +198,10 @@ def _calibration(place: int, p: Array, q: Array, r: Array, labels: Array | None)
     The bias of an error is the greater, the smaller the error and the more its predictions are spread, so it does not
     cancel: of two predictors without any error, the interval of the difference would often not hold 0.
     """
-    one, true, hits = confidences(place, p, q, labels)
-    other, other_true, other_hits = confidences(place, p, r, labels)
-    named, binning = binning_of(p.shape[1]), Binning()
-
-    def made(name: str, first: float, second: float, definition: str) -> Difference:
+    for (name, first, definition), (_, second, _) in zip(
+        errors(place, p, q, labels), errors(place, p, r, labels), strict=True
+    ):
         apart = first - second
-        return Difference(
-            name=name, first=first, second=second, difference=apart, interval=None, cases=len(one), id=definition
+        yield Difference(
+            name=name, first=first, second=second, difference=apart, interval=None, cases=len(p), id=definition
         )
-
-    first, second = (true_calibration_error(*pair, binning).value for pair in ((true, one), (other_true, other)))
-    yield made("true_ce", first, second, named.id("true-ce"))
-    smooth, other_smooth = true_smooth_ece(true, one), true_smooth_ece(other_true, other)
-    yield made("true_smooth_ce", smooth, other_smooth, f"true-smooth-ce{SMOOTH}")
-    if hits is None or other_hits is None:
-        return
-    yield made("ece", ece(hits, one, binning).value, ece(other_hits, other, binning).value, named.id())
-    yield made("smooth_ece", smooth_ece(hits, one), smooth_ece(other_hits, other), f"smooth-ece{SMOOTH}")
