@@ -139,7 +139,7 @@ class Table:
         known = self._examples.setdefault(name, {})
         for code in set(np.unique(why).tolist()) - {VALID, EMPTY, NAN, INFINITE} - known.keys():
             first = int(np.argmax(why == code))
-            cell = column.values[first] if isinstance(column, Numbers) else column[first]
+            cell = column.values[first].item() if isinstance(column, Numbers) else column[first]
             text = shown_text(shown_cell(cell))
             known[code] = text if code in (NEGATIVE, ABOVE) or not isinstance(cell, str) else repr(text)
 
@@ -355,7 +355,7 @@ def _identifiers(column: Column | None, count: int) -> list[str | None]:
         return [None] * count
     if isinstance(column, Numbers):
         cells = zip(column.values.tolist(), column.empty.tolist(), strict=True)
-        return [None if empty else f"{value:.15g}" for value, empty in cells]
+        return [None if empty else str(value) if isinstance(value, int) else f"{value:.15g}" for value, empty in cells]
     return [_identifier(cell) for cell in column]
 
 

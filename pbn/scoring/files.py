@@ -29,7 +29,7 @@ JSON_LINES = "write one JSON object on each line, as pandas does by to_json(orie
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A column that a file declares as numbers, float64, and where it holds nothing."""
+    """A column that a file declares as numbers, integers as such and all others float64, and where it holds nothing."""
 
     values: Array
     empty: Array
@@ -212,10 +212,11 @@ class TableFile:
 
     def _column(self, arrow: Any, name: str, column: Any) -> Column:
         kind = column.type
-        if arrow.types.is_floating(kind) or arrow.types.is_integer(kind) or arrow.types.is_decimal(kind):
+        is_integer = arrow.types.is_integer(kind)
+        if is_integer or arrow.types.is_floating(kind) or arrow.types.is_decimal(kind):
             empty = column.is_null().to_numpy(zero_copy_only=False)
-            numbers = column.cast(arrow.float64(), safe=False).to_numpy(zero_copy_only=False)
-            return Numbers(numbers, np.asarray(empty, dtype=bool))
+            numbers = column.fill_null(0) if is_integer else column.cast(arrow.float64(), safe=False)
+            return Numbers(numbers.to_numpy(zero_copy_only=False), np.asarray(empty, dtype=bool))
         if arrow.types.is_dictionary(kind) and _is_text(arrow, kind.value_type):
             texts = column.dictionary.to_pylist()
             if any(text is not None and len(text) > MOST_LINE for text in texts):

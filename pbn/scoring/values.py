@@ -155,7 +155,7 @@ def decisions_of(column: Column, known: Mapping[str, int], others: dict[str, int
     {'maybe': -4, 'True': -5}
     """
     if isinstance(column, Numbers):
-        cells: list[Any] = [None if no else number for number, no in zip(column.values, column.empty, strict=True)]
+        cells: list[Any] = [None if no else cell for cell, no in zip(column.values.tolist(), column.empty, strict=True)]
     else:
         cells = column
     return np.array([_decision(cell, known, others) for cell in cells], dtype=np.int32)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,17 @@ def test_types_of_parquet(tmp_path, kind):
     column = values.dictionary_encode() if pa.types.is_dictionary(kind) else values.cast(kind)
     pq.write_table(pa.table({"id": NAMES[:2], "p": column}), path)
     assert read_predictions(path, small()).answers["rain"].probs[:, 1].tolist() == [1, 0]
+
+
+def test_integers_of_parquet_are_exact(tmp_path):
+    path, ids = tmp_path / "mine.parquet", [2**53, 2**53 + 1, 2**63 + 1]
+    truth = replace(small(), ids=[*map(str, ids), *NAMES[3:]])
+    table = {"id": pa.array([*ids, None], pa.uint64()), "p": pa.array([1, 7, None, 0], pa.int64())}
+    pq.write_table(pa.table(table), path)
+    found = read_predictions(path, truth)
+    assert found.without_id.count == 1
+    assert reasons(found) == {str(ids[0]): "", str(ids[1]): "above 1", str(ids[2]): "empty"}
+    assert "7" in found.answers["rain"].examples.values()
 
 
 def test_rows_that_do_not_sum_to_one(written):
