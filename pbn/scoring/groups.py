@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -16,12 +15,15 @@ from pbn.cases.sample import RowSampler
 from pbn.errors import PbnError
 from pbn.loading import load
 from pbn.scores.inputs import Array
+from pbn.scoring.truth import Draw
 from pbn.world import World
 
-Draw = tuple[str, int, int]
-"""Law, seed and row."""
 GAP = 4096
 """Rows further apart are drawn in runs of their own."""
+RUN_BITS = 16
+"""A run lies within one block of so many bits of rows, so that it takes little memory."""
+MOST_SEEDS = 1000
+"""Each seed's draws take some milliseconds to set up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,26 +41,29 @@ class Grouped:
             names=tuple(self.groups.names[k] for k in kept), demands=tuple(self.groups.demands[k] for k in kept)
         )
 
-    def members(self, level: str, draws: Sequence[Hashable]) -> Array:
-        """Who is in which group, boolean, (n, G), from the law, seed and row of each case."""
+    def members(self, level: str, draws: Sequence[Draw]) -> tuple[Sequence[str], Array] | None:
+        """The names of a level's groups, (G,), and who is in which, boolean, (n, G); None where it has no groups."""
         groups = self.at(level)
+        if not groups.names:
+            return None
         by_seed: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for k, (_, seed, row) in enumerate(cast("Sequence[Draw]", draws)):
+        for k, (_, seed, row) in enumerate(draws):
             by_seed[seed].append((row, k))
-        found = np.zeros((len(draws), len(groups.names)), dtype=bool)
+        found = np.zeros((len(draws), len(groups.names)), dtype=bool, order="F")
         for seed, pairs in by_seed.items():
             sampler = RowSampler(self.world, seed)
             rows, places = np.array(sorted(pairs)).T
-            for run in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(rows) > GAP) + 1):
+            apart = (np.diff(rows) > GAP) | (np.diff(rows >> RUN_BITS) > 0)
+            for run in np.split(np.arange(len(rows)), np.flatnonzero(apart) + 1):
                 first, last = int(rows[run[0]]), int(rows[run[-1]]) + 1
                 drawn = sampler.codes(first, last, groups.needed)
                 codes = {name: column[rows[run] - first] for name, column in drawn.items()}
                 found[places[run]] = groups.members(codes)
-        return found
+        return groups.names, found
 
 
-def grouped(world_file: Path | None, draws: Sequence[Hashable] | None) -> Grouped | None:
-    """The groups of the world whose draws these are; None where that is not known, or it has no groups.
+def grouped(world_file: Path | None, draws: Sequence[Draw] | None) -> Grouped | str:
+    """The groups of the world whose draws these are, or why there are none.
 
     Parameters
     ----------
@@ -67,11 +72,20 @@ def grouped(world_file: Path | None, draws: Sequence[Hashable] | None) -> Groupe
     draws
         Law, seed and row of each case, as of `pbn.scoring.truth.Truth`.
     """
-    if world_file is None or not draws:
-        return None
-    laws = {law for law, _, _ in cast("Sequence[Draw]", draws)}
+    if draws is None:
+        return "the truth does not say the law and the seed of its cases"
+    if world_file is None or not world_file.is_file():
+        return "there is no world file beside the truth"
+    if len({seed for _, seed, _ in draws}) > MOST_SEEDS:
+        return f"the truth is of more than {MOST_SEEDS:,} seeds"
     try:
         world = load(world_file)
-        return Grouped(world=world, groups=groups_of(world)) if laws == {law_digest(world)} else None
-    except (OSError, PbnError):
-        return None
+        if {law for law, _, _ in draws} != {law_digest(world)}:
+            return "the world file beside the truth is of another law than the cases"
+    except (OSError, PbnError) as error:
+        reason = error.faults[0].message if isinstance(error, PbnError) else error.strerror
+        return f"the world file beside the truth is not read ({str(reason)[:150]})"
+    try:
+        return Grouped(world=world, groups=groups_of(world))
+    except PbnError as error:
+        return error.faults[0].message[:150]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn, get_args
 
@@ -12,7 +12,7 @@ from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.scores.inputs import UNKNOWN, Array
 from pbn.scoring.answers import DECLINED, Answers
 from pbn.scoring.predictions import Named, Predictions, named
-from pbn.scoring.truth import Asked, Truth
+from pbn.scoring.truth import Asked, Draw, Truth
 from pbn.scoring.values import CONFLICT, REASONS, VALID, remedy
 
 Missing = Literal["unknown", "skip"]
@@ -79,7 +79,7 @@ class Matched:
     implied: bool
     present: Array
     labels: Array | None
-    draws: Sequence[Hashable] | None
+    draws: Sequence[Draw] | None
     counts: Counts
 
 

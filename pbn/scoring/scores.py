@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbn.errors import Fault, QueryError
+from pbn.errors import Fault, QueryError, listing
 from pbn.scores.inputs import Array
 from pbn.scores.proper import Clipped, kl_divergence, log_loss
 from pbn.scoring.calibration import calibration
@@ -116,6 +116,7 @@ def score_predictions(
     check_seed(seed)
     known = grouped(truth.world, truth.draws)
     groups = tuple(_group(one, seed, known) for one in match(truth, predictions, missing))
+    notes = (*truth.notes, *_left_out(groups, known))
     return Scored(
         path=predictions.path,
         rows=predictions.rows,
@@ -127,7 +128,7 @@ def score_predictions(
         unused=predictions.unused,
         missing=missing,
         seed=seed,
-        notes=truth.notes,
+        notes=notes,
     )
 
 
@@ -145,7 +146,7 @@ def check_seed(seed: int) -> None:
         )
 
 
-def _group(matched: Matched, seed: int, known: Grouped | None) -> GroupScores:
+def _group(matched: Matched, seed: int, known: Grouped | str) -> GroupScores:
     both = (*_of_probabilities(matched, seed, known), *_of_decisions(matched, seed))
     found = {score.name: score for score in both}
     asked = matched.asked
@@ -165,7 +166,7 @@ def _of_decisions(matched: Matched, seed: int) -> Iterator[Score]:
     return means(items, seed, {})
 
 
-def _of_probabilities(matched: Matched, seed: int, known: Grouped | None) -> Iterator[Score]:
+def _of_probabilities(matched: Matched, seed: int, known: Grouped | str) -> Iterator[Score]:
     if matched.q is None or not matched.valid.any():
         return
     p, q = matched.p[matched.valid], matched.q[matched.valid]
@@ -187,12 +188,20 @@ def _of_probabilities(matched: Matched, seed: int, known: Grouped | None) -> Ite
     yield from calibration(matched.asked.place, p, q, labels, seed, _members(matched, known))
 
 
-def _members(matched: Matched, known: Grouped | None) -> tuple[Sequence[str], Array] | None:
+def _members(matched: Matched, known: Grouped | str) -> tuple[Sequence[str], Array] | None:
     """Names of the groups at the matched level, and who of the cases with valid probabilities is in which."""
-    if known is None or matched.draws is None or not known.at(matched.level).names:
+    if isinstance(known, str) or matched.draws is None:
         return None
-    draws = [matched.draws[k] for k in np.flatnonzero(matched.valid).tolist()]
-    return known.at(matched.level).names, known.members(matched.level, draws)
+    return known.members(matched.level, [matched.draws[k] for k in np.flatnonzero(matched.valid).tolist()])
+
+
+def _left_out(groups: Sequence[GroupScores], known: Grouped | str) -> Iterator[str]:
+    """Why multicalibration is left out, where it is and other calibration errors are not."""
+    names = [(group.level, {score.name for score in group.scores}) for group in groups]
+    levels = dict.fromkeys(level for level, found in names if "true_ce" in found and "multicalibration" not in found)
+    if levels:
+        where = known if isinstance(known, str) else f"no groups are visible at level {listing(levels)}"
+        yield f"multicalibration is left out: {where}"
 
 
 def _clipped(score: Clipped) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,6 +11,7 @@ import numpy as np
 
 from pbn.cases.manifest import MANIFEST, read_json
 from pbn.cases.records import ID, LEVEL, ROW
+from pbn.cases.stream import MAX_ROW, MAX_SEED
 from pbn.errors import Fault, PbnError, QueryError, listing, nearest
 from pbn.scores.inputs import SUM_TOLERANCE, Array
 from pbn.scoring.cells import numbers, refuse, texts, whole_numbers
@@ -21,6 +22,8 @@ from pbn.scoring.layout import FileSet, label_files, truth_files
 MOST_ROWS = 2_000_000
 """Cases of a truth that are held at once; a run of rows can be taken out of any larger one."""
 SEED = "seed"
+Draw = tuple[str, int, int]
+"""Law, seed and row: the draw behind a case's label."""
 WHICH = "--truth names the truth file of pbn sample, or the folder of the data set"
 
 
@@ -53,7 +56,7 @@ class Truth:
     questions: Mapping[str, Asked]
     probs: Mapping[str, Array]
     labels: Mapping[str, Array] | None
-    draws: Sequence[Hashable] | None
+    draws: Sequence[Draw] | None
     notes: tuple[str, ...] = ()
     world: Path | None = None
     left_out: tuple[Path, ...] = ()
@@ -164,6 +167,7 @@ class _Reading:
         self.row: list[Array] = []
         self.seed: list[Any] = []
         self.law: list[Any] = []
+        self.file: list[Path] = []
         self.parts: dict[str, list[Array]] = {}
         self.columns: list[str] | None = None
         self.held: dict[str, None] = {}
@@ -214,6 +218,7 @@ class _Reading:
             self.level.append(self.levels.setdefault(levels[k], len(self.levels)))
             self.seed.append(seed if seeds is None else seeds[k])
             self.law.append(law)
+            self.file.append(file.path)
         if len(self.ids) > MOST_ROWS:
             hint = "take a part of it: --rows 0:1000000, --level NAME"
             refuse("too-large", "the truth has too many cases", allowed=f"at most {MOST_ROWS:,} at once", hint=hint)
@@ -293,15 +298,21 @@ def _law(asked: Asked, columns: Mapping[str, Array]) -> Array:
 # -- draws ----------------------------------------------------------------------------------------
 
 
-def _draws(files: FileSet, reading: _Reading) -> Sequence[Hashable] | None:
+def _draws(files: FileSet, reading: _Reading) -> Sequence[Draw] | None:
     """Law, seed and row of each case, None where the files do not say the law and the seed."""
     manifest = _manifest(files.root)
     law, seed = manifest.get("law_digest"), manifest.get("seed")
-    laws = [law if one is None else one for one in reading.law]
-    seeds = [seed if one is None else one for one in reading.seed]
-    if not all(isinstance(one, str) for one in laws) or not all(isinstance(one, int) for one in seeds):
+    laws: list[Any] = [law if one is None else one for one in reading.law]
+    seeds: list[Any] = [seed if one is None else one for one in reading.seed]
+    if not all(isinstance(one, str) for one in laws) or not all(type(one) is int for one in seeds):
         return None
-    return list(zip(laws, seeds, np.concatenate(reading.row).tolist(), strict=True))
+    draws = list(zip(laws, seeds, np.concatenate(reading.row).tolist(), strict=True))
+    for k, (_, seed, row) in enumerate(draws):
+        if not (0 <= seed < MAX_SEED and 0 <= row < MAX_ROW):
+            message = f"{str(reading.file[k])[:200]} has a case that no draw has"
+            allowed = "seeds 0 to 2^63 − 1, rows 0 to 2^62 − 1"
+            refuse("value", message, f"seed {str(seed)[:40]}, row {row}", allowed)
+    return draws
 
 
 def _manifest(root: Path | None) -> Mapping[str, Any]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import pbn
 from pbn.cases.groups import groups_of
+from pbn.cases.identity import law_digest
+from pbn.cases.sample import RowSampler, rows
 from pbn.scores import empirical_multicalibration, multicalibration
-from pbn.scoring.groups import grouped
+from pbn.scoring.groups import Grouped, grouped
 from pbn.scoring.scores import score_predictions
 from pbn.scoring.truth import read_truth
 
@@ -22,8 +27,9 @@ def visible(credit_data):
 
 def test_members_are_told_by_what_the_cases_show(credit_data, credit_high, visible):
     known = grouped(credit_high.world, credit_high.draws)
-    names, members = known.at("high").names, known.members("high", credit_high.draws)
+    names, members = known.members("high", credit_high.draws)
     assert len(names) == 45
+    assert members.flags.f_contiguous
     cases = visible.loc[list(credit_high.ids)]
     for group, inside in zip(names, members.T, strict=True):
         wanted = np.ones(len(cases), dtype=bool)
@@ -45,7 +51,7 @@ def test_scores_over_groups_are_those_of_the_arrays(credit_high, written):
     text = "id,p\n" + "".join(f"{name},{value}\n" for name, value in zip(credit_high.ids, q, strict=True))
     [group] = score_predictions(written(text, credit_high), credit_high).groups
     known = grouped(credit_high.world, credit_high.draws)
-    names, members = known.at("high").names, known.members("high", credit_high.draws)
+    names, members = known.members("high", credit_high.draws)
     p, y = credit_high.probs["default"][:, 1], credit_high.labels["default"]
     true, found = multicalibration(p, q, members, names), group["multicalibration"]
     assert found.value == pytest.approx(true.value, rel=1e-12)
@@ -61,37 +67,74 @@ def test_only_what_a_level_shows_makes_groups():
     world = pbn.load("peer_review")
     hidden = next(name for name in world.level("low").visible if name not in world.level("high").visible)
     groups = groups_of(world, [hidden])
-    from pbn.scoring.groups import Grouped
-
     known = Grouped(world=world, groups=groups)
     assert any(hidden in name for name in known.at("low").names)
     assert not any(hidden in name for name in known.at("high").names)
     assert known.at("no such level").names == ()
+    assert known.members("no such level", [("", 1, 2)]) is None
 
 
 def test_rows_far_apart_and_of_several_seeds():
     world = pbn.load("credit_risk")
-    from pbn.cases.identity import law_digest
-    from pbn.cases.sample import rows
-    from pbn.scoring.groups import Grouped
-
     known, law = Grouped(world=world, groups=groups_of(world)), law_digest(world)
-    draws = [(law, 1, 10**9), (law, 2, 3), (law, 1, 5), (law, 1, 10**9 + 1), (law, 2, 3)]
-    found = known.members("high", draws)
+    draws = [(law, 1, 10**9), (law, 2, 3), (law, 1, 5), (law, 1, 10**9 + 1), (law, 2, 3), (law, 2**63 - 1, 2**62 - 1)]
+    _, found = known.members("high", draws)
     for (_, seed, row), inside in zip(draws, found, strict=True):
         codes = rows(world, seed, row, 1, known.groups.needed)
         assert (inside == known.groups.members(codes)[0]).all()
 
 
-def test_groups_are_not_guessed(credit_data, credit_high, tmp_path):
-    assert grouped(None, credit_high.draws) is None
-    assert grouped(credit_high.world, None) is None
-    assert grouped(tmp_path / "no.yaml", credit_high.draws) is None
-    other = tmp_path / "world.yaml"
+def test_runs_of_rows_are_bounded(monkeypatch):
+    world = pbn.load("credit_risk")
+    known, asked = Grouped(world=world, groups=groups_of(world)), []
+    codes = RowSampler.codes
+
+    def noted(self, start, stop, names):
+        asked.append(stop - start)
+        return codes(self, start, stop, names)
+
+    draws = [("", 1, row) for row in range(0, 400_000, 4000)]
+    monkeypatch.setattr(RowSampler, "codes", noted)
+    _, found = known.members("high", draws)
+    assert max(asked) <= 2**16
+    assert len(asked) == 7
+    assert (found == known.groups.members({name: column[::4000] for name, column in RowSampler(world, 1).codes(
+        0, 400_000, known.groups.needed).items()})).all()  # fmt: skip
+
+
+def test_groups_are_not_guessed(credit_high, tmp_path):
+    draws, other = credit_high.draws, tmp_path / "world.yaml"
+    assert "does not say the law" in grouped(credit_high.world, None)
+    for absent in (None, tmp_path / "no.yaml", tmp_path):
+        assert "no world file" in grouped(absent, draws)
     other.write_text(pbn.shipped_worlds()["peer_review"].read_text(encoding="utf-8"), encoding="utf-8")
-    assert grouped(other, credit_high.draws) is None  # of another law
+    assert "of another law" in grouped(other, draws)
     other.write_text("nonsense: [", encoding="utf-8")
-    assert grouped(other, credit_high.draws) is None
+    assert "is not read" in grouped(other, draws)
+    law = draws[0][0]
+    assert isinstance(grouped(credit_high.world, [(law, seed, 0) for seed in range(1000)]), Grouped)
+    assert "more than 1,000 seeds" in grouped(credit_high.world, [(law, seed, 0) for seed in range(1001)])
+
+
+def test_a_report_says_why_there_are_no_groups(credit_high, written):
+    head, name = "id,p\n", credit_high.ids[0]
+    absent = replace(credit_high, world=None)
+    told = score_predictions(written(f"{head}{name},0.5\n", absent), absent).notes
+    assert told == ("multicalibration is left out: there is no world file beside the truth",)
+    decided = written(f"id,decision\n{name},yes\n", absent)
+    assert score_predictions(decided, absent).notes == ()  # without probabilities there is no calibration at all
+    elsewhere = replace(credit_high, levels=("unseen",))
+    [told] = score_predictions(written(f"{head}{name},0.5\n", elsewhere), elsewhere).notes
+    assert told == "multicalibration is left out: no groups are visible at level unseen"
+    assert score_predictions(written(f"{head}{name},0.5\n", credit_high), credit_high).notes == ()
+
+
+def test_a_world_without_groups_is_said(tmp_path):
+    text = (Path(pbn.__file__).parent / "cli" / "new_world.yaml").read_text(encoding="utf-8")
+    parts = text.partition("  # A field that has nothing"), text.partition("questions:\n")
+    file = tmp_path / "world.yaml"
+    file.write_text(parts[0][0] + (parts[1][1] + parts[1][2]).partition("claims:")[0], encoding="utf-8")
+    assert "has no context and no irrelevant fields" in grouped(file, [(law_digest(pbn.load(file)), 1, 0)])
 
 
 def test_several_classes_have_groups_of_their_top_label(ticket_data, written):
@@ -102,7 +145,5 @@ def test_several_classes_have_groups_of_their_top_label(ticket_data, written):
     text = head + "".join(f"{name},{','.join(map(repr, law.tolist()))}\n" for name in truth.ids)
     [group] = score_predictions(written(text, truth, question="queue"), truth).groups
     names = {score.name for score in group.scores}
-    known = grouped(truth.world, truth.draws)
-    assert ("multicalibration" in names) == (known is not None)
-    if known is not None:
-        assert "top-label" in group["multicalibration"].id
+    assert "multicalibration" in names
+    assert "top-label" in group["multicalibration"].id

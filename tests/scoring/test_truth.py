@@ -116,6 +116,53 @@ def test_a_truth_that_cannot_be(credit_data, tmp_path, code):
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize(("ending", "seed"), [
+    (".parquet", 2**53 + 1), (".parquet", np.uint64(2**63 - 1)), (".csv", 2**53 + 1), (".csv", 2**63 - 1),
+    (".jsonl", 2**63 - 1), (".csv", "2032.0"), (".jsonl", 2032.0), (".parquet", 2032.0),
+])  # fmt: skip
+def test_seeds_and_rows_are_exact(credit_data, tmp_path, ending, seed):
+    table = pd.read_parquet(credit_data / "truth.parquet").query("level == 'high'").iloc[:3].copy()
+    row = 2**53 + 1 + 2 * np.arange(3)
+    found = drawn(table.assign(seed=seed, row=row), credit_data, tmp_path, ending)
+    whole = int(float(seed)) if isinstance(seed, str) else int(seed)
+    assert [draw[1:] for draw in found.draws] == [(whole, number) for number in row.tolist()]
+
+
+def drawn(table, data, folder, ending):
+    """The truth that a table is, beside the manifest of a data set."""
+    path = folder / f"truth{ending}"
+    shutil.copy(data / "manifest.json", folder)
+    if ending == ".jsonl":
+        table.to_json(path, orient="records", lines=True)
+    else:
+        table.to_csv(path, index=False) if ending == ".csv" else table.to_parquet(path)
+    return read_truth(path)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".jsonl"])
+@pytest.mark.parametrize("change", [{"seed": -5}, {"row": -10}, {"row": 2**62}])
+def test_draws_that_cannot_be(credit_data, tmp_path, ending, change):
+    table = pd.read_parquet(credit_data / "truth.parquet").query("level == 'high'").iloc[:1]
+    with pytest.raises(pbn.QueryError) as caught:
+        drawn(table.assign(**change), credit_data, tmp_path, ending)
+    assert caught.value.code == "truth/value"
+    fault = caught.value.faults[0]
+    assert f"truth{ending}" in fault.message
+    assert fault.allowed == "seeds 0 to 2^63 − 1, rows 0 to 2^62 − 1"
+
+
+@pytest.mark.parametrize(("ending", "row"), [
+    (".parquet", np.uint64(2**63)), (".parquet", 2.0**53), (".parquet", 0.5), (".parquet", None), (".parquet", True),
+    (".csv", 2**63), (".csv", "1e17"), (".csv", "ten"), (".csv", "9" * 5000), (".csv", "nan"),
+    (".jsonl", 1e17), (".jsonl", True), (".jsonl", [1]),
+])  # fmt: skip
+def test_rows_that_are_no_whole_numbers(credit_data, tmp_path, ending, row):
+    table = pd.read_parquet(credit_data / "truth.parquet").iloc[:1]
+    with pytest.raises(pbn.QueryError) as caught:
+        drawn(table.assign(row=pd.Series([row], index=table.index)), credit_data, tmp_path, ending)
+    assert caught.value.code == "truth/value"
+
+
 @pytest.mark.parametrize("change", [
     lambda table: table.iloc[:-1],
     lambda table: table.assign(label_default="perhaps"),
