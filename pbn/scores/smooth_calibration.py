@@ -22,8 +22,9 @@ def smooth_ece(y: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> f
 
     smECE_σ = ∫_0^1 |E[(Y − q) K_σ(q, t)]| dt, where K_σ(x, t) = Σ_{t' ~ t} φ_σ(x − t') is the Gaussian kernel
     reflected at 0 and 1, the sum over the mirror images t' = 2k ± t of t. smECE_σ never rises with σ, and the error
-    is the fixed point smECE_σ = σ: no number of bins or bandwidth is chosen. The distance d to the nearest calibrated
-    predictor bounds it, ½·d ≤ smECE ≤ 2·√d: each is small where the other is, but they may differ by any factor.
+    is the fixed point smECE_σ = σ: no number of bins or bandwidth is chosen. It is a consistent calibration measure:
+    small just where the distance to the nearest calibrated predictor is. It may be larger than that by any factor: of
+    the order of its square root.
 
     Parameters
     ----------
