@@ -7,6 +7,7 @@ moment have a bracket, and what is not sure is the mass within u h of an edge.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -101,7 +102,7 @@ class HigherOrderBrackets:
     target_separation: Bracket
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class PatternBins:
     """True probabilities of all patterns, (Z,), and their joint masses with each bin: sure and unsure, (Z, B)."""
 
@@ -109,6 +110,7 @@ class PatternBins:
     sure: Array
     unsure: Array
 
+    @functools.cached_property
     def mixtures(self) -> Mixtures:
         """The Bayes mixtures, half of what is unsure given to each bin."""
         rows, bins = self.sure.shape
@@ -140,7 +142,7 @@ def pattern_bins(predictor: AdditivePredictor, bins: int = 10, step: float = STE
 
 def separation_bracket(masses: PatternBins, k: int) -> Bracket:
     """Target separation δ_k without sampling: see `higher_order_brackets`."""
-    return _bracket(masses, target_separation(masses.mixtures(), k), _noise(masses, k))
+    return _bracket(masses, target_separation(masses.mixtures, k), _noise(masses, k))
 
 
 def higher_order_brackets(masses: PatternBins, fitted: Mixtures, k: int) -> HigherOrderBrackets:
@@ -150,7 +152,7 @@ def higher_order_brackets(masses: PatternBins, fitted: Mixtures, k: int) -> High
     = |d| E|V − p*(z)|, V ~ ν, at most. So does δ_k by |d| E|S/k − p*(z)| ≤ |d| √(p*(1 − p*)/k), and E_k by the sum of
     the two. Half of what is unsure is the most that a mass of the middle can be off.
     """
-    middle = higher_order(fitted, masses.mixtures(), k)
+    middle = higher_order(fitted, masses.mixtures, k)
     noise = _noise(masses, k)
     apart = np.stack([_mean_gap(law, masses.truth) for law in fitted.laws], axis=1)
     return HigherOrderBrackets(

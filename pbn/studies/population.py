@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import rel_entr
 
 from pbn.cases.groups import Groups, groups_of
 from pbn.cases.protocol import POOL
@@ -18,9 +17,10 @@ from pbn.models.binned import multicalibration_bracket, pattern_bins, separation
 from pbn.models.patterns import enumerate_patterns, shown
 from pbn.network.model import Array
 from pbn.pictures.plots import line_style, plain_numbers, plot_files
+from pbn.scores.accuracy import bayes_decisions, expected_accuracy
 from pbn.scores.bins import equal_width_bins
 from pbn.scores.higher_order_calibration import bayes_mixtures, target_separation
-from pbn.scores.proper import CLIP
+from pbn.scores.proper import kl_divergence
 from pbn.studies.reference import BINS, BLOCKS, REFERENCE, Reference, block_error, inputs, reference, trained
 from pbn.studies.study import FACTOR_WORLDS, TITLES, Comparison, Finding, Kind, Study, world_of
 
@@ -123,8 +123,8 @@ def enumerated_values(view: View, model: Fitted, groups: Groups) -> dict[str, Br
     every = enumerate_patterns(view, model)
     mixtures = bayes_mixtures(every.p, equal_width_bins(every.q, BINS), BINS, every.mass)
     values = {
-        ACCURACY: float(every.mass @ _hits(every.q, every.p)),
-        DIVERGENCE: float(every.mass @ _divergences(every.q, every.p)),
+        ACCURACY: expected_accuracy(every.p, bayes_decisions(every.q), every.mass).value,
+        DIVERGENCE: kl_divergence(every.p, every.q, every.mass).value,
         WORST: float(np.abs(every.moments(view, groups.demands, BINS)).max()),
         SEPARATION: target_separation(mixtures, 2),
     }
@@ -148,24 +148,13 @@ def _sampled(sample: Reference, quantity: str) -> list[tuple[int, float, float]]
     return found
 
 
-def _hits(q: Array, p: Array) -> Array:
-    """P(Y = decision | x) of each input; a tie goes to the first class."""
-    return np.where(q > 0.5, p, 1 - p)
-
-
-def _divergences(q: Array, p: Array) -> Array:
-    kept = np.clip(q, CLIP, 1 - CLIP)
-    found: Array = rel_entr(p, kept) + rel_entr(1 - p, 1 - kept)
-    return found
-
-
 def _separation(q: Array, p: Array) -> float:
     return target_separation(bayes_mixtures(p, equal_width_bins(q, BINS), BINS), 2)
 
 
 ESTIMATES: Mapping[str, Callable[[Array, Array], float]] = {
-    ACCURACY: lambda q, p: float(_hits(q, p).mean()),
-    DIVERGENCE: lambda q, p: float(_divergences(q, p).mean()),
+    ACCURACY: lambda q, p: expected_accuracy(p, bayes_decisions(q)).value,
+    DIVERGENCE: lambda q, p: kl_divergence(p, q).value,
     SEPARATION: _separation,
 }
 

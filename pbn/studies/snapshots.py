@@ -17,6 +17,7 @@ from pbn.network.model import Array
 from pbn.pictures.plots import BAND, line_style, plain_numbers, plot_files
 from pbn.scores.bins import equal_width_bins
 from pbn.scores.higher_order_calibration import (
+    HigherOrder,
     Mixtures,
     bayes_mixtures,
     binomial_mixtures,
@@ -74,29 +75,28 @@ def _answer(task: tuple[str, int], quick: bool) -> list[Errors]:
     errors = []
     for k in LABELS:
         before, fitted = fits[k]
-        values = _distances(before, fitted, mixtures, k)
-        spread = [_distances(before, fitted, part, k) for part in parts]
+        whole, *spread = [(higher_order(before, one, k), higher_order(fitted, one, k)) for one in (mixtures, *parts)]
+        values, blocks = _values(*whole), [_values(*pair) for pair in spread]
         errors.append(
             Errors(
                 world=name,
                 seed=seed,
                 k=k,
-                covered=higher_order(fitted, mixtures, k).covered,
+                covered=whole[1].covered,
                 **values,
-                **{f"{what}_error": block_error([one[what] for one in spread]) for what in values},
+                **{f"{what}_error": block_error([one[what] for one in blocks]) for what in values},
             )
         )
     return errors
 
 
-def _distances(before: Mixtures, fitted: Mixtures, mixtures: Mixtures, k: int) -> dict[str, float]:
-    first, last = (higher_order(laws, mixtures, k) for laws in (before, fitted))
+def _values(before: HigherOrder, fitted: HigherOrder) -> dict[str, float]:
     return {
-        "before": first.snapshot_error,
-        "snapshot": last.snapshot_error,
-        "higher_before": first.higher_order_error,
-        "higher": last.higher_order_error,
-        "separation": last.target_separation,
+        "before": before.snapshot_error,
+        "snapshot": fitted.snapshot_error,
+        "higher_before": before.higher_order_error,
+        "higher": fitted.higher_order_error,
+        "separation": fitted.target_separation,
     }
 
 

@@ -115,15 +115,7 @@ def compared(quantity: str, where: str, published: str | None, ours: Fraction, w
     True
     """
     same = None if published is None else agrees(ours, published)
-    return Comparison(
-        quantity=quantity,
-        where=where,
-        published=published,
-        ours=f"{float(ours):.6f}",
-        kind="exact",
-        agrees=same,
-        why=why,
-    )
+    return claim(quantity, where, published, f"{float(ours):.6f}", same, why, "exact")
 
 
 def near(quantity: str, where: str, published: str | None, ours: float, tolerance: float, why: str) -> Comparison:
@@ -135,19 +127,14 @@ def near(quantity: str, where: str, published: str | None, ours: float, toleranc
     True
     """
     same = None if published is None else abs(ours - float(published)) <= tolerance
-    return Comparison(
-        quantity=quantity,
-        where=where,
-        published=published,
-        ours=f"{ours:.4f}",
-        kind="drawn",
-        agrees=same,
-        why=f"± {tolerance:.3g}: {why}" if published is not None else why,
-    )
+    why = f"± {tolerance:.3g}: {why}" if published is not None else why
+    return claim(quantity, where, published, f"{ours:.4f}", same, why, "drawn")
 
 
-def claim(quantity: str, where: str, published: str, ours: str, holds: bool | None, why: str, kind: Kind) -> Comparison:
-    """Something that is said in words beside what we find; ``holds`` is None where we do not assert it."""
+def claim(
+    quantity: str, where: str, published: str | None, ours: str, holds: bool | None, why: str, kind: Kind
+) -> Comparison:
+    """What is said, None where our source says nothing, beside what we find; ``holds`` is None where it is open."""
     return Comparison(quantity=quantity, where=where, published=published, ours=ours, kind=kind, agrees=holds, why=why)
 
 
