@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -17,22 +16,22 @@ from pbn.cli.scored import (
     counted,
     counts_lines,
     counts_record,
-    csv_text,
     interval_record,
     interval_text,
+    methods_of,
     methods_text,
     notes_table,
     number,
     output_options,
+    report,
     seed_option,
     truth_options,
-    write_output,
 )
-from pbn.cli.terminal import heading, show, show_json, table, waiting
+from pbn.cli.terminal import heading, table, waiting
 from pbn.scoring.items import RESAMPLES
 from pbn.scoring.leaks import log10, p_text
 from pbn.scoring.pairs import Compared, GroupPair, compare_predictions
-from pbn.scoring.predictions import read_predictions
+from pbn.scoring.predictions import Predictions, read_predictions
 from pbn.scoring.scores import TITLES
 from pbn.scoring.truth import read_truth
 
@@ -66,21 +65,11 @@ def compare_command(
         known = read_truth(truth, labels=labels, rows=rows, level=level)
         files = [read_predictions(path, known, question) for path in (first, second)]
         compared = compare_predictions(files[0], files[1], known, seed=seed)
-    if output is not None:
-        write_output(output, _record(compared), _rows(compared))
-    if as_json:
-        show_json(_record(compared))
-    elif as_csv:
-        sys.stdout.write(csv_text(_rows(compared)))
-    else:
-        show(*_display(compared))
-        for name, file in zip("AB", files, strict=True):
-            show(*(Text(f"{name}: ").append_text(line) for line in strangers_lines(file)))
-        if output is not None:
-            show(Text(f"wrote {output}"))
+    shown = _display(compared, files)
+    report(_record(compared), _rows(compared), shown, output=output, as_json=as_json, as_csv=as_csv)
 
 
-def _display(compared: Compared) -> Iterator[RenderableType]:
+def _display(compared: Compared, files: Sequence[Predictions]) -> Iterator[RenderableType]:
     yield Text(f"A = {compared.first}\nB = {compared.second}")
     yield ""
     for group in compared.groups:
@@ -96,10 +85,12 @@ def _display(compared: Compared) -> Iterator[RenderableType]:
         "none",
         style="dim",
     )
+    for name, file in zip("AB", files, strict=True):
+        yield from (Text(f"{name}: ").append_text(line) for line in strangers_lines(file))
 
 
 def _methods(compared: Compared) -> set[str]:
-    return {one.interval.method for group in compared.groups for one in group.differences if one.interval is not None}
+    return methods_of(one for group in compared.groups for one in group.differences)
 
 
 def _group(group: GroupPair) -> Iterator[RenderableType]:
@@ -137,8 +128,7 @@ def _group(group: GroupPair) -> Iterator[RenderableType]:
             f"{one.cases:,}",
         )
     yield listed
-    notes = [(TITLES[one.name], ": ".join(filter(None, (one.id, one.note)))) for one in group.differences]
-    yield from notes_table(notes)
+    yield from notes_table([(TITLES[one.name], one.told) for one in group.differences])
 
 
 def _rows(compared: Compared) -> list[dict[str, object]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,19 +14,19 @@ from pbn.cli.scored import (
     check_output,
     counts_lines,
     counts_record,
-    csv_text,
     interval_record,
     interval_text,
+    methods_of,
     methods_text,
     named_record,
     notes_table,
     number,
     output_options,
+    report,
     seed_option,
     truth_options,
-    write_output,
 )
-from pbn.cli.terminal import heading, show, show_json, table, table_room, waiting
+from pbn.cli.terminal import heading, table, table_room, waiting
 from pbn.scoring.items import RESAMPLES
 from pbn.scoring.matching import Missing
 from pbn.scoring.predictions import Predictions, read_predictions
@@ -78,14 +77,7 @@ def score_command(
     with waiting(f"{predictions}"):
         known = read_truth(truth, labels=labels, rows=rows, level=level)
         scored = score_predictions(read_predictions(predictions, known, question), known, missing=missing, seed=seed)
-    if output is not None:
-        write_output(output, _record(scored), records(scored))
-    if as_json:
-        show_json(_record(scored))
-    elif as_csv:
-        sys.stdout.write(csv_text(records(scored)))
-    else:
-        show(*_display(scored), *([Text(f"wrote {output}")] if output is not None else []))
+    report(_record(scored), records(scored), _display(scored), output=output, as_json=as_json, as_csv=as_csv)
 
 
 def _display(scored: Scored) -> Iterator[RenderableType]:
@@ -107,7 +99,7 @@ def _display(scored: Scored) -> Iterator[RenderableType]:
 
 
 def _methods(scored: Scored) -> set[str]:
-    return {score.interval.method for group in scored.groups for score in group.scores if score.interval is not None}
+    return methods_of(score for group in scored.groups for score in group.scores)
 
 
 def strangers_lines(file: Scored | Predictions) -> Iterator[Text]:
@@ -136,7 +128,7 @@ def _group(group: GroupScores) -> Iterator[RenderableType]:
         for score in group.scores
     ]
     columns = ("score", "value", "95% interval", "cases")
-    notes = [": ".join(filter(None, (score.id, score.note))) for score in group.scores]
+    notes = [score.told for score in group.scores]
     beside = table_room(rows, columns) >= NOTE_ROOM
     listed = table(*columns, *([""] if beside else []), narrow=columns[1:])
     for row, note in zip(rows, notes, strict=True):

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,10 +19,10 @@ from rich.text import Text
 from pbn.cases.disk import write_file
 from pbn.cli.arguments import PATH
 from pbn.cli.numerals import decimal
-from pbn.cli.terminal import table
+from pbn.cli.terminal import show, show_json, table
 from pbn.errors import Fault, QueryError
 from pbn.scores.accuracy import Interval
-from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES
+from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES, Entry
 from pbn.scoring.layout import data_set_around, label_files, truth_files
 from pbn.scoring.matching import Counts
 from pbn.scoring.predictions import Named
@@ -142,6 +143,26 @@ def write_output(output: Path, record: object, rows: Sequence[Mapping[str, objec
         write_file(output, (json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False) + "\n").encode())
 
 
+def report(
+    record: object,
+    rows: Sequence[Mapping[str, object]],
+    shown: Iterable[RenderableType],
+    *,
+    output: Path | None,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Write a report to its file, if it has one, and print it in the form that was asked for."""
+    if output is not None:
+        write_output(output, record, rows)
+    if as_json:
+        show_json(record)
+    elif as_csv:
+        sys.stdout.write(csv_text(rows))
+    else:
+        show(*shown, *([Text(f"wrote {output}")] if output is not None else []))
+
+
 def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
     """CSV of flat records with the same keys."""
     target = io.StringIO()
@@ -167,8 +188,13 @@ def interval_text(interval: Interval | None) -> str:
     return "" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
 
 
+def methods_of(lines: Iterable[Entry]) -> set[str]:
+    """How the intervals of some lines were made."""
+    return {line.interval.method for line in lines if line.interval is not None}
+
+
 def methods_text(methods: Collection[str], seed: int) -> str:
-    """How the intervals of a report were made."""
+    """How the intervals of a report were made, in words."""
     said = {
         "bca": f"BCa bootstrap, {RESAMPLES:,} resamples, the same for all scores, seed {seed}",
         "normal": f"mean ± 1.96 standard errors, as there are more than {MOST_RESAMPLED:,} cases",

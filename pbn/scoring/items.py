@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -17,8 +18,6 @@ RESAMPLES = 2000
 MOST_RESAMPLED = 10_000
 """Up to so many cases are resampled; above it the normal interval is as good."""
 _BLOCK = 2**22
-
-
 HITS = "accuracy"
 """The score whose items are all 0 or 1: its interval is not of resamples."""
 INTERVAL_NOTES: Mapping[str, str] = {"wilson": "Wilson's interval", "bonett-price": "Bonett and Price's interval"}
@@ -26,18 +25,55 @@ INTERVAL_NOTES: Mapping[str, str] = {"wilson": "Wilson's interval", "bonett-pric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """One number; ``value`` is None where it is infinite, ``interval`` where there is none that means something.
+class Entry:
+    """A line of a report: ``interval`` is None where there is none that means something.
 
     ``cases`` is how many it is over; ``id`` says by which definition, ``note`` what belongs beside it.
     """
 
     name: str
-    value: float | None
     interval: Interval | None
     cases: int
     id: str = ""
     note: str = ""
+
+    @property
+    def told(self) -> str:
+        """Definition and note, as far as there are."""
+        return ": ".join(filter(None, (self.id, self.note)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score(Entry):
+    """One number; ``value`` is None where it is infinite."""
+
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference(Entry):
+    """A score of two files on the same cases: ``difference`` = first − second."""
+
+    first: float
+    second: float
+    difference: float
+
+
+Line = TypeVar("Line", bound=Entry)
+
+
+def by_name(found: Iterable[Line], name: str) -> Line:
+    """The line of a name.
+
+    Raises
+    ------
+    KeyError
+        There is none.
+    """
+    for one in found:
+        if one.name == name:
+            return one
+    raise KeyError(name)
 
 
 def probability_items(p: Array, q: Array, labels: Array | None) -> dict[str, Array]:

@@ -7,11 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pbn.errors import Fault, QueryError, listing
-from pbn.scores.accuracy import Interval, paired_difference
+from pbn.scores.accuracy import paired_difference
 from pbn.scores.inputs import Array
 from pbn.scores.significance import log_holm, log_mcnemar
 from pbn.scoring.calibration import errors
-from pbn.scoring.items import CONFIDENCE, HITS, INTERVAL_NOTES, decision_items, intervals, probability_items
+from pbn.scoring.items import (
+    CONFIDENCE,
+    HITS,
+    INTERVAL_NOTES,
+    Difference,
+    by_name,
+    decision_items,
+    intervals,
+    probability_items,
+)
 from pbn.scoring.matching import Counts, Matched, match
 from pbn.scoring.predictions import Predictions
 from pbn.scoring.scores import SEED, TITLES, check_seed
@@ -19,23 +28,6 @@ from pbn.scoring.truth import Truth
 
 SHARED = ("entropy", "irreducible_brier", "bayes_accuracy")
 """Scores that belong to the cases and are the same for both."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """A score of both files on the same cases: ``difference`` = first − second, with its interval over cases.
-
-    ``interval`` is None where there is none that means something.
-    """
-
-    name: str
-    first: float
-    second: float
-    difference: float
-    interval: Interval | None
-    cases: int
-    id: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +73,7 @@ class GroupPair:
     mcnemar: McNemar | None
 
     def __getitem__(self, name: str) -> Difference:
-        for one in self.differences:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        return by_name(self.differences, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pbn.scores.inputs import Array
 from pbn.scores.proper import Clipped, kl_divergence, log_loss
 from pbn.scoring.calibration import calibration
 from pbn.scoring.groups import Grouped, grouped
-from pbn.scoring.items import Score, decision_items, means, probability_items
+from pbn.scoring.items import Score, by_name, decision_items, means, probability_items
 from pbn.scoring.matching import Counts, Matched, Missing, match
 from pbn.scoring.predictions import Named, Predictions
 from pbn.scoring.truth import Truth
@@ -58,10 +58,7 @@ class GroupScores:
     scores: tuple[Score, ...]
 
     def __getitem__(self, name: str) -> Score:
-        for score in self.scores:
-            if score.name == name:
-                return score
-        raise KeyError(name)
+        return by_name(self.scores, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +111,10 @@ def score_predictions(
     (0.125, 0.625, 0.625)
     """
     check_seed(seed)
-    known = grouped(truth.world, truth.draws)
-    groups = tuple(_group(one, seed, known) for one in match(truth, predictions, missing))
+    matched = match(truth, predictions, missing)
+    needed = any(one.valid.any() for one in matched)
+    known = grouped(truth.world, truth.draws) if needed else "no probabilities are valid"
+    groups = tuple(_group(one, seed, known) for one in matched)
     notes = (*truth.notes, *_left_out(groups, known))
     return Scored(
         path=predictions.path,

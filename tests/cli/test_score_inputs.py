@@ -36,7 +36,7 @@ def drawn(tmp_path_factory) -> Path:
 @pytest.fixture
 def here(drawn, tmp_path, monkeypatch) -> Path:
     """A copy of all that, as the working folder."""
-    root = tmp_path / "work"
+    root = tmp_path / "here"
     shutil.copytree(drawn, root)
     monkeypatch.chdir(root)
     return root
@@ -44,7 +44,7 @@ def here(drawn, tmp_path, monkeypatch) -> Path:
 
 OUTPUTS = [
     "mine.csv", "./mine.csv", "link.csv", "hard.csv", "alone/labels.csv", "alone/truth.csv", "data/manifest.json",
-    "data/new.csv", "data/sub/new.json", "parts/new.csv", "../work/mine.csv",
+    "data/new.csv", "data/sub/new.json", "parts/new.csv", "../here/mine.csv",
 ]  # fmt: skip
 
 
