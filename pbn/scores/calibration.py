@@ -114,7 +114,7 @@ def reliability(y: ArrayLike, q: ArrayLike, binning: Binning = DEFAULT, weight: 
     >>> reliability([0, 1, 0], [0.25, 0.75, 0.75]).outcome
     array([0. , 0.5])
     """
-    confidence, hits, shares = _on_labels(q, y, binning, weight)
+    confidence, hits, shares = _on_labels(y, q, binning, weight)
     return _reliability(confidence, hits, shares, binning, "ece")
 
 
@@ -146,7 +146,7 @@ def ece(y: ArrayLike, q: ArrayLike, binning: Binning = DEFAULT, weight: ArrayLik
     >>> ece([0, 1, 1, 1], [0.25, 0.75, 0.75, 0.75])
     CalibrationError(value=0.25, id='ece[10 equal-width, positive, l1]')
     """
-    confidence, hits, shares = _on_labels(q, y, binning, weight)
+    confidence, hits, shares = _on_labels(y, q, binning, weight)
     return CalibrationError(value=_binned(confidence, hits, shares, binning), id=binning.id())
 
 
@@ -178,14 +178,14 @@ def true_calibration_error(
     """
     if isinstance(by, str):
         choice("norm", by, get_args(Norm))
-        predicted, truth = positive_pair(q, p)
+        truth, predicted = positive_pair(p, q)
         shares = weights(weight, len(predicted))
         _, bins = np.unique(predicted, return_inverse=True)
         return CalibrationError(
             value=_norm(*_gaps(bins, predicted, truth, shares), by), id=f"true-ce[distinct, positive, {by}]"
         )
     if _checked(by).of == "positive":
-        confidence, chance = positive_pair(q, p)
+        chance, confidence = positive_pair(p, q)
         shares = weights(weight, len(confidence))
     else:
         predicted = probabilities(q)
@@ -263,7 +263,7 @@ def _levels(quantiles: Iterable[float]) -> tuple[float, ...]:
 
 
 def _on_labels(
-    q: ArrayLike, y: ArrayLike, binning: Binning, weight: ArrayLike | None
+    y: ArrayLike, q: ArrayLike, binning: Binning, weight: ArrayLike | None
 ) -> tuple[Array, Array, Array | None]:
     """Probabilities, whether what they are of came out, and weights, (m,) each."""
     if _checked(binning).of == "positive":

@@ -142,12 +142,12 @@ def positive(array: ArrayLike, name: str = "predictions") -> Array:
     return found[:, 1]
 
 
-def positive_pair(q: ArrayLike, p: ArrayLike) -> tuple[Array, Array]:
-    """Predictions and true probabilities of class 1 of two classes, (n,) each."""
+def positive_pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
+    """True probabilities and predictions of class 1 of two classes, (n,) each."""
     predicted, truth = positive(q), positive(p, "true probabilities")
     if truth.shape != predicted.shape:
         raise wrong("shape", "true probabilities of other rows", found=str(len(truth)), allowed=str(len(predicted)))
-    return predicted, truth
+    return truth, predicted
 
 
 def in_unit_interval(found: Array, name: str) -> None:

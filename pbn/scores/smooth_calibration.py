@@ -55,7 +55,7 @@ def smooth_ece(y: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None) -> f
     >>> round(smooth_ece([1, 1, 1, 1], [0.75] * 4), 4), round(smooth_ece([0, 0, 1, 1], [0.5] * 4), 4)
     (0.25, 0.0)
     """
-    waves = _waves(*_residuals(q, y, weight))
+    waves = _waves(*_residuals(y, q, weight))
     return _fixed_point(waves)
 
 
@@ -67,7 +67,7 @@ def true_smooth_ece(p: ArrayLike, q: ArrayLike, weight: ArrayLike | None = None)
     >>> round(true_smooth_ece([0.25, 0.75], [0.75, 0.75]), 4)
     0.25
     """
-    predicted, truth = positive_pair(q, p)
+    truth, predicted = positive_pair(p, q)
     return _fixed_point(_waves(predicted, _weighted(truth - predicted, weight)))
 
 
@@ -81,10 +81,10 @@ def smooth_ece_at(y: ArrayLike, q: ArrayLike, bandwidth: float, weight: ArrayLik
     """
     if not LEAST_WIDTH <= number(bandwidth) < math.inf:
         raise wrong("option", "no such bandwidth", found=repr(bandwidth)[:40], allowed=f"{LEAST_WIDTH} or more")
-    return _at(_waves(*_residuals(q, y, weight)), bandwidth)
+    return _at(_waves(*_residuals(y, q, weight)), bandwidth)
 
 
-def _residuals(q: ArrayLike, y: ArrayLike, weight: ArrayLike | None) -> tuple[Array, Array]:
+def _residuals(y: ArrayLike, q: ArrayLike, weight: ArrayLike | None) -> tuple[Array, Array]:
     predicted = positive(q)
     return predicted, _weighted(outcomes(y, len(predicted), 2) - predicted, weight)
 

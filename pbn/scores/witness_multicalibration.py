@@ -96,7 +96,7 @@ def multicalibration(
     >>> found.id
     'mc[10 equal-width, positive, absolute, 2 groups]'
     """
-    predicted, truth = positive_pair(q, p)
+    truth, predicted = positive_pair(p, q)
     return _witness(predicted, truth, groups, names, bins, signed, weight, confidence, "mc")
 
 
