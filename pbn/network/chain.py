@@ -116,7 +116,7 @@ def chained(network: Network, visible: Collection[str]) -> Network:
     for name, variable in network.variables.items():
         cpd = network.cpds[name]
         if isinstance(cpd, Fold):
-            _add_chain(network, variable, cpd, _order(network, cpd, known), variables, cpds)
+            add_chain(network, variable, cpd, _order(network, cpd, known), variables, cpds)
         else:
             variables[name], cpds[name] = variable, cpd
     return Network(variables=variables, cpds=cpds, undefined=network.undefined)
@@ -169,7 +169,7 @@ def _sources(network: Network, name: str) -> frozenset[str]:
     return frozenset(node for node in ancestors(network, [name]) if isinstance(network.cpds[node], Table))
 
 
-def _add_chain(
+def add_chain(
     network: Network,
     variable: Variable,
     fold: Fold,
