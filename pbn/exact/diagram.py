@@ -213,7 +213,7 @@ class DiagramBuilder:
     def _merged(self, columns: dict[int, Array], count: int, rank: int) -> tuple[Array, Frontier]:
         """The state of each row, and the states: equal rows are one, where parts that nothing reads are equal."""
         columns = self._masked(columns, count, rank)
-        ids, firsts = _distinct([columns[k] for k in columns], [self.nodes[k].size for k in columns], count)
+        ids, firsts = distinct([columns[k] for k in columns], [self.nodes[k].size for k in columns], count)
         return ids, Frontier({k: column[firsts] for k, column in columns.items()}, len(firsts))
 
     # -- what nothing reads any more -----------------------------------------------------------------------
@@ -321,7 +321,7 @@ class DiagramBuilder:
         return needed
 
 
-def _distinct(columns: Sequence[Array], sizes: Sequence[int], count: int) -> tuple[Array, Array]:
+def distinct(columns: Sequence[Array], sizes: Sequence[int], count: int) -> tuple[Array, Array]:
     """An id for each row of some columns, equal where the rows are; and one row of each id."""
     key = np.zeros(count, dtype=np.int64)
     radix = 1
@@ -362,4 +362,4 @@ def _minimized(layers: Sequence[Layer], outcome: Array) -> Diagram:
 def _row_classes(matrix: Array) -> tuple[Array, Array]:
     """Ids of equal rows of a matrix of integers from −1 on, and one row of each."""
     columns = [matrix[:, k].astype(np.int64) + 1 for k in range(matrix.shape[1])]
-    return _distinct(columns, [int(column.max(initial=0)) + 1 for column in columns], len(matrix))
+    return distinct(columns, [int(column.max(initial=0)) + 1 for column in columns], len(matrix))

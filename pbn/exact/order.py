@@ -27,7 +27,7 @@ def random_sources(network: Network, nodes: Collection[str]) -> dict[str, frozen
     return found
 
 
-def variable_order(network: Network, targets: Sequence[str]) -> tuple[str, ...]:
+def variable_order(network: Network, targets: Sequence[str], hidden: Collection[str] = ()) -> tuple[str, ...]:
     """All random ancestors of the targets, parents before children, in an order that leaves few of them open.
 
     Greedy: the variable after which the open variables have the fewest combinations goes next. Several beginnings
@@ -39,7 +39,7 @@ def variable_order(network: Network, targets: Sequence[str]) -> tuple[str, ...]:
     scopes = _scopes(network, needed, sources)
     waits = {name: frozenset().union(*(sources[p] for p in network.parents(name))) for name in variables}
     bits = {name: math.log2(network.size(name)) for name in variables}
-    search = _Search(variables, scopes, waits, bits, _lasting(network, needed, sources))
+    search = _Search(variables, scopes, waits, bits, _lasting(network, needed, sources), frozenset(targets))
     best = search.greedy(None)
     least = search.cost(best)
     starts = [name for name in variables if not waits[name]]
@@ -96,7 +96,9 @@ class _Search:
         waits: Mapping[str, frozenset[str]],
         bits: Mapping[str, float],
         lasting: Mapping[str, int],
+        shown: Collection[str],
     ) -> None:
+        self.shown = shown
         self.lasting = {name: 2 * bits[name] * lasting.get(name, 0) / len(variables) for name in variables}
         self.variables, self.scopes, self.waits, self.bits = variables, scopes, waits, bits
         self.inside: dict[str, list[int]] = {name: [] for name in variables}
@@ -163,10 +165,13 @@ class _Search:
         return order
 
     def cost(self, order: Sequence[str]) -> float:
-        """log2 of the combinations of open variables, added up over all positions."""
+        """log2 of the combinations of open variables, added up over all positions.
+
+        What is read together with a hidden variable is open to the end: the belief about that keeps depending on it.
+        """
         place = {name: k for k, name in enumerate(order)}
-        closes = {name: max((max(place[n] for n in self.scopes[k]) for k in self.inside[name]), default=-1)
-                  for name in order}  # fmt: skip
+        ends = [self._closed(scope, place) for scope in self.scopes]
+        closes = {name: max((ends[k] for k in self.inside[name]), default=-1) for name in order}
         change = [0.0] * (len(order) + 1)
         for name in order:
             if closes[name] > place[name]:
@@ -177,3 +182,6 @@ class _Search:
             open_bits += change[k]
             total += 2.0 ** min(open_bits, 1000.0)
         return math.log2(total) if total else 0.0
+
+    def _closed(self, scope: Collection[str], place: Mapping[str, int]) -> int:
+        return len(place) if any(name not in self.shown for name in scope) else max(place[name] for name in scope)

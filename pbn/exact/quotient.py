@@ -230,6 +230,8 @@ class _Builder:
                 node.index = np.asarray(node.index)
             node.parents = tuple(place[parent] for parent in node.parents if parent in place)
             node.users = []
+            if node.is_random and node.size == 1:
+                node.numerators, node.parents, node.index = None, (), np.zeros((), dtype=np.int32)
         for new, old in enumerate(live):
             for parent in dict.fromkeys(self.nodes[old].parents):
                 self.nodes[live[parent]].users.append(new)
