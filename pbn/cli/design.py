@@ -264,6 +264,7 @@ def _record(world: World, found: Design) -> dict[str, object]:
 
 def _noise_record(noise: Noise) -> dict[str, object]:
     return {
+        "mass": _number(noise.mass),
         "masses": [_masses_record(masses) for masses in noise.masses],
         "bayes_error": _number(noise.error),
         "at_mass_0": _number(noise.still),

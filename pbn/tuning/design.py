@@ -113,7 +113,7 @@ def design(
     """
     wanted = exact(target)
     if wanted is None or not 0 <= wanted <= 1:
-        message = not_exact(target) if wanted is None else f"{str(target)[:60]!r} is no Bayes error"
+        message = not_exact(target) if wanted is None else f"{str(target)[:60]!r} is not a Bayes error"
         raise QueryError(Fault(code="design/target", message=message, allowed="a number from 0 to 1"))
     if route not in get_args(Route):
         routes = get_args(Route)
