@@ -169,10 +169,10 @@ def _all_matter(world: World, question: str, finest: str, factors: list[str]) ->
         f"least ε* {signed(rises[least])}" if rises else "",
         exact=rises.get(least),
         detail=f"{_count(len(rises), 'factor')}, each hidden alone; least without {least}",
-        wrong=f"ε* is the same without {listing(idle)}",
+        wrong=f"ε* is the same without {', '.join(idle)}",
     )
-    showed = f"{_count(len(rises), 'other factor')} matter, least {least}: ε* {signed(rises[least])}" if rises else ""
-    return judged(finding, refused, showed)
+    matter = f"{_count(len(rises), 'other factor')} matter{'s' if len(rises) == 1 else ''}"
+    return judged(finding, refused, f"{matter}, least {least}: ε* {signed(rises[least])}" if rises else "")
 
 
 # -- irrelevant fields -----------------------------------------------------------------------------
@@ -257,7 +257,9 @@ def _error_unchanged(world: World, level: Level, question: Question, fields: lis
         detail=f"{_count(len(shown), 'field')} hidden together",
         wrong=f"hiding {listing(raising)} changes ε*",
     )
-    without = {f"without {' and '.join(hidden)}" if hidden else "with all shown": hidden for hidden in (*found, *refused)}
+    without = {
+        f"without {' and '.join(hidden)}" if hidden else "with all shown": hidden for hidden in (*found, *refused)
+    }
     same = [label for label, hidden in without.items() if hidden in found]
     return judged(
         finding,

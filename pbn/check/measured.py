@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pbn.check.report import Finding, skipped
-from pbn.errors import BudgetError, listing
+from pbn.errors import BudgetError
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -39,7 +39,7 @@ def judged(finding: Finding, refused: Mapping[str, str], showed: str) -> Finding
     """
     if not refused:
         return finding
-    missing = f"not measured: {listing(refused)}"
+    missing = f"not measured: {', '.join(refused)}"
     if finding.outcome == "fail":
         return replace(finding, detail=f"{finding.detail}; {missing}")
     why = next(iter(refused.values()))
