@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from pbn.check.cases import case_text, distinct_cases
+from pbn.check.measured import each, judged, of_cases
 from pbn.check.report import Check, Finding, passed_if
-from pbn.errors import listing
+from pbn.errors import BudgetError, listing
 from pbn.exact.arithmetic import integers
 from pbn.exact.engine import BoundStatistic
 from pbn.figures import agrees, decimal, fraction_text
@@ -51,6 +52,10 @@ def _error(world: World, level: str, question: str, *hide: str) -> Fraction:
     exact = world.bayes_error(level, question=question, hide=hide).exact
     assert exact is not None
     return exact
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _finest(world: World) -> str:
@@ -140,18 +145,34 @@ def _every_factor_matters(world: World) -> Iterator[Check]:
 
 
 def _all_matter(world: World, question: str, finest: str, factors: list[str]) -> Finding:
-    """Hiding any one factor from the finest level raises ε*; the figure is the smallest rise."""
-    base = _error(world, finest, question)
-    rises = {name: _error(world, finest, question, name) - base for name in factors}
-    least = min(rises, key=lambda name: rises[name])
-    idle = [name for name, rise in rises.items() if rise <= 0]
-    return passed_if(
+    """Hiding any one factor from the finest level raises ε*; the figure is the smallest rise.
+
+    What the graph separates from the outcome raises nothing, whatever an elimination would cost.
+    """
+    asked, visible = world.question(question).asks, world.level(finest).visible
+    separated = [
+        name
+        for name in factors
+        if is_separated(world.network, [name], [asked], [other for other in visible if other not in (name, asked)])
+    ]
+    others = [name for name in factors if name not in separated]
+    whole, why = each(lambda hidden: _error(world, finest, question, *hidden), [()])
+    if whole:
+        errors, refused = each(lambda name: _error(world, finest, question, name), others)
+    else:
+        errors, refused = {}, dict.fromkeys(others, why[()])
+    rises = dict.fromkeys(separated, Fraction(0)) | {name: error - whole[()] for name, error in errors.items()}
+    least = min(rises, key=lambda name: rises[name], default="")
+    idle = [name for name in factors if name in rises and rises[name] <= 0]
+    finding = passed_if(
         not idle,
-        f"least ε* {signed(rises[least])}",
-        exact=rises[least],
-        detail=f"{len(factors)} factors, each hidden alone; least without {least}",
-        wrong=f"ε* is the same without {listing(idle)}",
+        f"least ε* {signed(rises[least])}" if rises else "",
+        exact=rises.get(least),
+        detail=f"{_count(len(rises), 'factor')}, each hidden alone; least without {least}",
+        wrong=f"ε* is the same without {', '.join(idle)}",
     )
+    matter = f"{_count(len(rises), 'other factor')} matter{'s' if len(rises) == 1 else ''}"
+    return judged(finding, refused, f"{matter}, least {least}: ε* {signed(rises[least])}" if rises else "")
 
 
 # -- irrelevant fields -----------------------------------------------------------------------------
@@ -201,14 +222,10 @@ def _separated(world: World, question: Question, fields: list[str]) -> Finding:
                 break
     return passed_if(
         not tied,
-        f"{_fields(len(fields))} d-separated",
+        f"{_count(len(fields), 'field')} d-separated",
         wrong=listing(tied),
         detail="given nothing, and given each level's rest",
     )
-
-
-def _fields(count: int) -> str:
-    return f"{count} field" if count == 1 else f"{count} fields"
 
 
 def _shown_fields(level: Level, fields: list[str]) -> list[str]:
@@ -216,15 +233,38 @@ def _shown_fields(level: Level, fields: list[str]) -> list[str]:
 
 
 def _error_unchanged(world: World, level: Level, question: Question, fields: list[str]) -> Finding:
-    """Hiding all the fields at once leaves ε* as it is."""
-    shown = _shown_fields(level, fields)
-    change = _error(world, level.name, question.name, *shown) - _error(world, level.name, question.name)
-    return passed_if(
+    """Hiding all the fields at once leaves ε* as it is.
+
+    Where that is refused they are hidden one by one. ε* never falls when more is hidden, so any two values of these
+    that differ show that the fields change it.
+    """
+    shown = tuple(_shown_fields(level, fields))
+
+    def error(hidden: tuple[str, ...]) -> Fraction:
+        return _error(world, level.name, question.name, *hidden)
+
+    found, refused = each(error, dict.fromkeys([(), shown]))
+    if refused and len(shown) > 1:
+        alone, refused_alone = each(error, [(name,) for name in shown])
+        found, refused = found | alone, refused | refused_alone
+    least = min(found.values(), default=Fraction(0))
+    change = max(found.values(), default=least) - least
+    raising = [hidden[0] for hidden, value in found.items() if len(hidden) == 1 and value > least] or shown
+    finding = passed_if(
         change == 0,
         f"ε* {signed(change) if change else 'unchanged'}",
         exact=change,
-        detail=f"{_fields(len(shown))} hidden together",
-        wrong=f"hiding {listing(shown)} changes ε*",
+        detail=f"{_count(len(shown), 'field')} hidden together",
+        wrong=f"hiding {listing(raising)} changes ε*",
+    )
+    without = {
+        f"without {' and '.join(hidden)}" if hidden else "with all shown": hidden for hidden in (*found, *refused)
+    }
+    same = [label for label, hidden in without.items() if hidden in found]
+    return judged(
+        finding,
+        {f"ε* {label}": refused[hidden] for label, hidden in without.items() if hidden in refused},
+        f"it is the same {listing(same)}" if len(same) > 1 else "",
     )
 
 
@@ -236,22 +276,38 @@ def _posteriors_unchanged(
     without = world.statistic(level.name, question=question.name, hide=_shown_fields(level, fields))
     names = tuple(dict.fromkeys([*with_fields.needed, *without.needed]))
     cases = distinct_cases(world.network, names, samples, seed)
-    changed = [case for case in cases if _exact_row(with_fields, case) != _exact_row(without, case)]
-    return passed_if(
+    before, after = _exact_rows(world, with_fields), _exact_rows(world, without)
+    same, refused = each(lambda k: before(cases[k]) == after(cases[k]), range(len(cases)))
+    changed = [cases[k] for k in same if not same[k]]
+    finding = passed_if(
         not changed,
         "posteriors unchanged",
         detail=f"{samples} cases, {len(cases)} distinct",
-        wrong=f"{len(changed)} of {len(cases)} differ, the first at "
+        wrong=f"{len(changed)} of {len(same)} differ, the first at "
         f"{case_text(world.network, changed[0]) if changed else ''}",
     )
+    return judged(finding, of_cases(refused, len(cases)), f"unchanged in the other {len(same)}" if same else "")
 
 
-def _exact_row(bound: BoundStatistic, case: Mapping[str, int]) -> list[Fraction]:
-    """P(Y | case), as fractions."""
-    numbers = bound.joint("exact")
-    position = int(bound.rows({name: np.asarray(case[name]) for name in bound.needed}))
-    row = [int(number) for number in integers(numbers.with_array(numbers.array[position]))]
-    return [Fraction(number, sum(row)) for number in row]
+def _exact_rows(world: World, bound: BoundStatistic) -> Callable[[Mapping[str, int]], list[Fraction]]:
+    """P(Y | case) as fractions: a look-up, or an elimination where the table costs too much."""
+    try:
+        numbers = bound.joint("exact")
+    except BudgetError:
+
+        def eliminated(case: Mapping[str, int]) -> list[Fraction]:
+            exact = world.engine.posterior(bound.statistic.target, {name: case[name] for name in bound.needed}).exact
+            assert exact is not None
+            return list(exact.values())
+
+        return eliminated
+
+    def looked_up(case: Mapping[str, int]) -> list[Fraction]:
+        position = int(bound.rows({name: np.asarray(case[name]) for name in bound.needed}))
+        row = [int(number) for number in integers(numbers.with_array(numbers.array[position]))]
+        return [Fraction(number, sum(row)) for number in row]
+
+    return looked_up
 
 
 # -- published values ------------------------------------------------------------------------------

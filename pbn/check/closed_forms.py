@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from pbn.check.cases import case_text, distinct_cases
+from pbn.check.measured import each, judged, of_cases
 from pbn.check.report import Check, Finding, passed_if
 from pbn.errors import listing
 from pbn.exact.engine import BoundStatistic
@@ -63,22 +64,29 @@ def _sampled(world: World, level: Level, question: Question, variable: str, samp
     """The formula against an elimination of each drawn case, as fractions."""
     values = world.network.variables[variable].values or ()
     state = world.network.variables[question.asks].states[_positive(world, question)]
-    zeros, wrong = 0, []
     cases = distinct_cases(world.network, (*level.visible, variable), samples, seed)
-    for case in cases:
-        claimed = values[case.pop(variable)]
-        exact = world.engine.posterior(question.asks, case).exact
+    claimed = [values[case.pop(variable)] for case in cases]
+
+    def eliminated(k: int) -> Fraction:
+        exact = world.engine.posterior(question.asks, cases[k]).exact
         assert exact is not None
-        zeros += exact[state] == 0
-        if exact[state] != claimed:
-            wrong.append(
-                f"the formula says {fraction_text(claimed)}, elimination {fraction_text(exact[state])} at "
-                f"{case_text(world.network, case)}"
-            )
-    figure = f"{len(wrong)} of {len(cases)} cases differ" if wrong else "equal"
-    return passed_if(
-        not wrong, figure, wrong="".join(wrong[:1]), detail=f"{len(cases)} distinct cases, {zeros} of probability 0"
+        return exact[state]
+
+    found, refused = each(eliminated, range(len(cases)))
+    wrong = [
+        f"the formula says {fraction_text(claimed[k])}, elimination {fraction_text(exact)} at "
+        f"{case_text(world.network, cases[k])}"
+        for k, exact in found.items()
+        if exact != claimed[k]
+    ]
+    zeros = sum(exact == 0 for exact in found.values())
+    finding = passed_if(
+        not wrong,
+        f"{len(wrong)} of {len(found)} cases differ" if wrong else "equal",
+        wrong="".join(wrong[:1]),
+        detail=f"{len(cases)} distinct cases, {zeros} of probability 0",
     )
+    return judged(finding, of_cases(refused, len(cases)), f"equal in the other {len(found)}" if found else "")
 
 
 def separator_law(world: World, level: Level, question: Question, variable: str) -> tuple[Array, Network, int]:

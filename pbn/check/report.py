@@ -12,6 +12,9 @@ from pbn.figures import fraction_text
 
 Outcome = Literal["pass", "fail", "skipped"]
 Part = Literal["soundness", "condition 1", "condition 2", "claim"]
+SkipReason = Literal["cost", "pgmpy", "nothing asked"]
+"""Why a promise was not tested: over the budget, pgmpy gave no answer, or there is nothing to promise."""
+Verdict = Literal["kept", "broken", "not proved"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +22,8 @@ class Finding:
     """What a check measured: ``outcome`` and its ``figure`` in words.
 
     ``exact`` is the figure where it is an exact number, ``value`` where it is a float. ``detail`` says
-    what was wrong and where, why nothing was measured, or how the figure came about.
+    what was wrong and where, why nothing was measured, or how the figure came about. ``skipped_for`` is the kind of
+    reason for which a promise was skipped.
     """
 
     outcome: Outcome
@@ -27,6 +31,7 @@ class Finding:
     exact: Fraction | None = None
     value: float | None = None
     detail: str = ""
+    skipped_for: SkipReason | None = None
 
 
 def passed_if(
@@ -48,9 +53,9 @@ def passed_if(
     )
 
 
-def skipped(reason: str) -> Finding:
+def skipped(detail: str, reason: SkipReason = "cost") -> Finding:
     """Nothing was measured, and why."""
-    return Finding(outcome="skipped", figure="not measured", detail=reason)
+    return Finding(outcome="skipped", figure="not measured", detail=detail, skipped_for=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +75,7 @@ class Result:
     exact: Fraction | None = None
     value: float | None = None
     detail: str = ""
+    skipped_for: SkipReason | None = None
 
     @property
     def subject(self) -> str:
@@ -96,6 +102,7 @@ class Result:
             "value": self.value,
             "exact": None if self.exact is None else fraction_text(self.exact),
             "detail": self.detail,
+            "skipped_for": self.skipped_for,
         }
 
 
@@ -129,6 +136,7 @@ class Check:
             exact=finding.exact,
             value=finding.value,
             detail=finding.detail,
+            skipped_for=finding.skipped_for,
         )
 
 
@@ -149,13 +157,23 @@ class Report:
 
     @property
     def skipped(self) -> tuple[Result, ...]:
-        """Promises that were not tested; they are no passes."""
+        """What was not tested, or not in full; it does not count as kept."""
         return tuple(result for result in self.results if result.outcome == "skipped")
+
+    @property
+    def unproved(self) -> tuple[Result, ...]:
+        """Promises that were not tested, or not in full; nothing was promised by the others that were skipped."""
+        return tuple(result for result in self.skipped if result.skipped_for != "nothing asked")
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether some promise is broken, or else some was left unproved, or else all are kept."""
+        return "broken" if self.failures else "not proved" if self.unproved else "kept"
 
     @property
     def passed(self) -> bool:
         """Whether every promise was tested and is kept."""
-        return not self.failures and not self.skipped
+        return self.verdict == "kept"
 
     def to_dict(self) -> dict[str, object]:
         """The report as JSON has it."""
@@ -164,6 +182,7 @@ class Report:
             "title": self.title,
             "seed": self.seed,
             "samples": self.samples,
+            "verdict": self.verdict,
             "passed": self.passed,
             "failed": len(self.failures),
             "skipped": len(self.skipped),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 
+from pbn.check.measured import each, judged
 from pbn.check.report import Check, Finding, passed_if
 from pbn.errors import listing
 from pbn.network.chain import reachable
@@ -81,15 +82,18 @@ def _fault_of_rows(numerators: Array, denominator: int, probabilities: Array) ->
 def _rules_total(world: World) -> Finding:
     """No rule is without a value in a state of positive probability, by Boolean elimination."""
     partial_rules = world.network.undefined
-    wrong = [name.removesuffix(".undefined") for name in partial_rules if world.engine.is_possible({name: 1})]
+    possible, refused = each(lambda name: world.engine.is_possible({name: 1}), partial_rules)
+    wrong = [name.removesuffix(".undefined") for name in possible if possible[name]]
     deterministic = sum(not isinstance(world.network.cpds[name], Table) for name in world.network.named)
     never = f"{len(partial_rules)} of them would fail in cases that never happen" if partial_rules else ""
-    return passed_if(
+    finding = passed_if(
         not wrong,
         f"none of {deterministic} can fail",
         detail=never,
         wrong=f"no value in some case that can happen: {listing(wrong)}",
     )
+    untested = {name.removesuffix(".undefined"): why for name, why in refused.items()}
+    return judged(finding, untested, "no other rule can fail" if deterministic > len(refused) else "")
 
 
 def _nested(network: Network, finer: Level, coarser: Level) -> Finding:

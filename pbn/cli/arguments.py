@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -107,6 +107,32 @@ def names_option(name: str, description: str) -> Callable[[Command], Command]:
         return tuple(part.strip() for names in value for part in names.split(",") if part.strip())
 
     return click.option(name, multiple=True, metavar="A,B", callback=split, help=description)
+
+
+def visible_options(command: Command) -> Command:
+    """``--hide A,B`` and ``--show A,B``."""
+    show = names_option("--show", "Show these variables, in place of a level's.")
+    return names_option("--hide", "Attributes to hide besides.")(show(command))
+
+
+def check_show_and_level(show: Sequence[str], level: str | None) -> None:
+    """Raise `QueryError` where both say what is visible."""
+    if show and level:
+        message = "--show and --level both say what is visible"
+        raise QueryError(Fault(code="cli/show-and-level", message=message, hint="give one of them"))
+
+
+def visible_text(level: str | None, hide: Sequence[str], show: Sequence[str] | None) -> str:
+    """What is visible, in words; nothing where it is all attributes.
+
+    Examples
+    --------
+    >>> visible_text("low", ["sector"], None), visible_text(None, [], ["sector", "cycle"])
+    ('low without sector', 'given sector, cycle')
+    """
+    shown = f"given {', '.join(show)}" if show else ""
+    hidden = f"without {', '.join(hide)}" if hide else ""
+    return " ".join(filter(None, (level, shown, hidden)))
 
 
 def budget_option(command: Command) -> Command:

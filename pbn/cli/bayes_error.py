@@ -14,18 +14,20 @@ from rich.text import Text
 from pbn.cli.arguments import (
     WORLD,
     budget_option,
+    check_show_and_level,
     float_option,
     json_option,
     level_option,
     load_world,
-    names_option,
     question_option,
     renormalise_option,
+    visible_options,
+    visible_text,
 )
 from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_shown, fraction_text
 from pbn.cli.terminal import heading, progress, show_json, table, table_room
 from pbn.cli.terminal import show as print_parts
-from pbn.errors import BudgetError, Fault, PbnError, QueryError
+from pbn.errors import BudgetError, Fault, PbnError
 from pbn.exact.engine import ArithmeticName
 from pbn.loading import shipped_worlds
 from pbn.spec.model import Published, Question
@@ -84,8 +86,7 @@ class Part:
 @click.argument("world_names", type=WORLD, nargs=-1, metavar="[WORLD]...")
 @question_option
 @level_option
-@names_option("--hide", "Attributes to hide besides.")
-@names_option("--show", "Show these variables, in place of a level's.")
+@visible_options
 @click.option(
     "--estimate",
     "samples",
@@ -118,14 +119,7 @@ def bayes_error_command(
     With --hide and no --level, the attributes named are hidden from all that there are. --show gives a set
     of its own. --estimate is for sets where the exact value is out of reach.
     """
-    if show and level:
-        raise QueryError(
-            Fault(
-                code="cli/show-and-level",
-                message="--show and --level both say what is visible",
-                hint="give one of them",
-            )
-        )
+    check_show_and_level(show, level)
     request = Request(
         question=question,
         level=level,
@@ -228,9 +222,7 @@ def _error(world: World, question: Question, level: str | None, request: Request
 
 
 def _label(level: str | None, request: Request) -> str:
-    shown = f"given {', '.join(request.show)}" if request.show else ""
-    hidden = f"without {', '.join(request.hide)}" if request.hide else ""
-    return " ".join(filter(None, ("ε*", level, shown, hidden)))
+    return f"ε* {visible_text(level, request.hide, request.show)}".rstrip()
 
 
 def _estimate(

@@ -20,8 +20,8 @@ from pbn.errors import PbnError
 from pbn.loading import shipped_worlds
 from pbn.world import World
 
-FAILED = 1
-"""Exit code where a promise is not kept."""
+FAILED, NOT_PROVED = 1, 3
+"""Exit codes where a promise is not kept, and where none is broken but some was not tested."""
 LEAST_DETAIL = 36
 """Columns that the last column needs to be shown."""
 
@@ -48,6 +48,7 @@ PARTS = {
     "--seed", type=click.IntRange(0), default=SEED, show_default=True, metavar="N", help="Seed of the drawn cases."
 )
 @click.option("--proof", is_flag=True, help="Print the proof of each level's text below the table.")
+@click.option("--allow-skips", is_flag=True, help="Exit with 0, not 3, where promises were skipped and none is broken.")
 @question_option
 @renormalise_option
 @json_option
@@ -59,6 +60,7 @@ def check_command(
     samples: int,
     seed: int,
     proof: bool,
+    allow_skips: bool,
     question: str | None,
     as_json: bool,
     budget: int | None,
@@ -68,8 +70,8 @@ def check_command(
     Soundness is tested of any world: exact probabilities, total rules, nested levels, nothing visible that must
     not be, closed forms, and posteriors by two engines. Besides, each claim that the file makes.
 
-    What costs more than the budget is skipped, and named; it is no pass. The exit code is 1 where a promise
-    is not kept, 2 where a world cannot be loaded, else 0.
+    What costs more than the budget is skipped and named, and the verdict is then "not proved". The exit code is 1
+    where a promise is broken, 2 where a world cannot be loaded, 3 where a promise was skipped, else 0.
 
     With --question only what concerns that question is tested; it may be any node of a network file.
     """
@@ -91,8 +93,11 @@ def check_command(
         show_json([report.to_dict() for report in reports])
     if errors:
         raise PbnError(*dict.fromkeys(fault for error in errors for fault in error.faults))
-    if any(report.failures for report in reports):
+    verdicts = {report.verdict for report in reports}
+    if "broken" in verdicts:
         context.exit(FAILED)
+    if "not proved" in verdicts and not allow_skips:
+        context.exit(NOT_PROVED)
 
 
 def _report(world: World, question: str | None, samples: int, seed: int) -> Report:
@@ -134,16 +139,17 @@ def _display(report: Report) -> Iterator[RenderableType]:
 
 def _summary(report: Report) -> Text:
     """One line: how many promises are kept, and how many are not or were not tested."""
-    kept = len(report.results) - len(report.failures) - len(report.skipped)
+    failed, left = len(report.failures), len(report.unproved)
+    kept = sum(result.outcome == "pass" for result in report.results)
     if report.passed:
         return Text(f"{report.world}: all {kept} promises are kept", style="green")
-    failed, left = len(report.failures), len(report.skipped)
     counts = [
-        f"{kept} of {len(report.results)} promises are kept",
+        f"{kept} of {kept + failed + left} promises are kept",
         *[f"{failed} failed"] * bool(failed),
-        *[f"{left} skipped, which is no pass"] * bool(left),
+        *[f"{left} skipped"] * bool(left),
     ]
-    return Text(f"{report.world}: {', '.join(counts)}", style="bold red" if failed else "bold yellow")
+    verdict = "" if failed else ": not proved"
+    return Text(f"{report.world}: {', '.join(counts)}{verdict}", style="bold red" if failed else "bold yellow")
 
 
 def _table(report: Report) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 import click
@@ -15,6 +15,7 @@ from pbn.cli.terminal import heading, progress, show, show_json, table
 from pbn.errors import BudgetError, Fault, PbnError, QueryError
 from pbn.spec.numerals import decimal as numeral
 from pbn.tuning.crew import MOST_WORKERS
+from pbn.tuning.curve import Masses
 from pbn.tuning.design import MOST, Design, Noise, Route, design
 from pbn.tuning.fragment import level_lines, mass_lines
 from pbn.tuning.hiding import Hiding, Proposal, hideable
@@ -69,7 +70,7 @@ def design_command(
 ) -> None:
     """Find what gives a level a wanted Bayes error, in two ways side by side.
 
-    Noise: keep what the level shows, and solve for the mass of the residual, exactly. Hiding: search the attributes
+    Noise: keep what the level shows, and solve for the masses of the residual, exactly. Hiding: search the attributes
     for the sets that come nearest when they are hidden besides, once without noise and once with the world's own.
     """
     world = load_world(world_name, budget)
@@ -127,8 +128,8 @@ def _display(world: World, found: Design) -> Iterator[RenderableType]:
     yield listed
     yield ""
     exact = table("route", "exact mass", "exact ε*")
-    if found.noise is not None and found.noise.mass is not None and found.noise.error is not None:
-        exact.add_row("noise", fraction_shown(found.noise.mass), fraction_shown(found.noise.error))
+    for masses in found.noise.masses if found.noise is not None else ():
+        exact.add_row("noise", _span(masses, fraction_shown), fraction_shown(found.target))
     for hiding in found.hiding:
         for proposal in hiding.proposals:
             exact.add_row("hiding", _mass(hiding), fraction_shown(proposal.error))
@@ -147,9 +148,8 @@ def _target(found: Design) -> str:
 
 
 def _rows(found: Design) -> Iterator[list[str]]:
-    noise = found.noise
-    if noise is not None and noise.mass is not None and noise.error is not None:
-        yield ["noise", decimal(noise.mass), "nothing", decimal(noise.error), _difference(noise.error, found.target)]
+    for masses in found.noise.masses if found.noise is not None else ():
+        yield ["noise", _span(masses, decimal), "nothing", decimal(found.target), "0"]
     for hiding in found.hiding:
         for proposal in hiding.proposals:
             yield [
@@ -159,6 +159,15 @@ def _rows(found: Design) -> Iterator[list[str]]:
                 apart(proposal.error, found.target),
                 _difference(proposal.error, found.target),
             ]
+
+
+def _span(masses: Masses, write: Callable[[Fraction], str]) -> str:
+    """A mass, or the two ends of an interval of them."""
+    return " to ".join(dict.fromkeys((write(masses.first), write(masses.last))))
+
+
+def _named(masses: Masses) -> str:
+    return f"the mass{'' if masses.first == masses.last else 'es'} {_span(masses, numeral)}"
 
 
 def _mass(hiding: Hiding) -> str:
@@ -180,14 +189,25 @@ def _noise_notes(noise: Noise, target: Fraction) -> Iterator[str]:
     if noise.why_not is not None:
         yield f"noise: {noise.why_not.message}"
         return
-    assert noise.least is not None
+    out = "" if noise.masses else f"; {numeral(target)} is out of its reach"
+    yield f"noise: ε* {' and '.join(_course(noise, target))}{out}"
+
+
+def _course(noise: Noise, target: Fraction) -> Iterator[str]:
+    """How ε* rises and falls between the masses 0 and 1."""
+    assert noise.still is not None
+    assert noise.noisy is not None
     assert noise.most is not None
     assert noise.most_at is not None
-    reach = (
-        f"ε* goes from {apart(noise.least, target)} without noise to at most {apart(noise.most, target)} "
-        f"at the mass {numeral(noise.most_at)}"
-    )
-    yield f"noise: {reach}" + ("" if noise.mass is not None else f"; {numeral(target)} is out of its reach")
+    still, noisy, most = (apart(error, target) for error in (noise.still, noise.noisy, noise.most))
+    top = f"{most} at {_named(noise.most_at)}"
+    rises, falls = noise.most_at.first > 0, noise.most_at.last < 1
+    if rises:
+        yield f"rises from {still} at the mass 0 to {top}"
+    if falls:
+        yield f"falls to {noisy} at the mass 1" if rises else f"falls from {top} to {noisy} at the mass 1"
+    if not rises and not falls:
+        yield f"is {most} at every mass"
 
 
 def _hiding_notes(hiding: Hiding, target: Fraction) -> Iterator[str]:
@@ -204,9 +224,11 @@ def _hiding_notes(hiding: Hiding, target: Fraction) -> Iterator[str]:
 
 def _fragments(world: World, found: Design) -> Iterator[tuple[str, list[str]]]:
     """What to paste into the world file for each route: the solution, and the nearest set of each mass."""
-    noise = found.noise
-    if noise is not None and noise.mass is not None and found.variable is not None:
-        yield f"noise: ε* at {found.level} is {_target(found)}", mass_lines(world, found.variable, noise.mass)
+    reached = found.noise.masses if found.noise is not None else ()
+    for masses in reached:
+        assert found.variable is not None
+        which = f", {_named(masses).removeprefix('the ')}" if len(reached) > 1 or masses.first < masses.last else ""
+        yield f"noise{which}: ε* at {found.level} is {_target(found)}", mass_lines(world, found.variable, masses.first)
     for hiding in found.hiding:
         best = _nearest(hiding.proposals, found.target)
         if best is None or not best.hidden:
@@ -243,12 +265,19 @@ def _record(world: World, found: Design) -> dict[str, object]:
 def _noise_record(noise: Noise) -> dict[str, object]:
     return {
         "mass": _number(noise.mass),
+        "masses": [_masses_record(masses) for masses in noise.masses],
         "bayes_error": _number(noise.error),
+        "at_mass_0": _number(noise.still),
+        "at_mass_1": _number(noise.noisy),
         "least": _number(noise.least),
         "most": _number(noise.most),
-        "most_at": _number(noise.most_at),
+        "most_at": None if noise.most_at is None else _masses_record(noise.most_at),
         "why_not": None if noise.why_not is None else {"code": noise.why_not.code, "message": noise.why_not.message},
     }
+
+
+def _masses_record(masses: Masses) -> dict[str, object]:
+    return {"first": _number(masses.first), "last": _number(masses.last)}
 
 
 def _hiding_record(hiding: Hiding, target: Fraction) -> dict[str, object]:

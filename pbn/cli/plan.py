@@ -10,9 +10,19 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from pbn.cli.arguments import budget_option, level_option, load_world, question_option, world_argument
+from pbn.cli.arguments import (
+    budget_option,
+    check_show_and_level,
+    level_option,
+    load_world,
+    question_option,
+    visible_options,
+    visible_text,
+    world_argument,
+)
 from pbn.cli.numerals import count_text, size_text
-from pbn.cli.terminal import heading, show, table
+from pbn.cli.terminal import heading, table
+from pbn.cli.terminal import show as print_parts
 from pbn.errors import BudgetError, listing
 from pbn.exact.plan import Plan, Step
 from pbn.exact.statistic import Statistic
@@ -32,21 +42,34 @@ ROUTES = {
 @world_argument
 @level_option
 @question_option
+@visible_options
 @budget_option
-def plan_command(world_name: str, level: str | None, question: str | None, budget: int | None) -> None:
+def plan_command(
+    world_name: str,
+    level: str | None,
+    question: str | None,
+    hide: tuple[str, ...],
+    show: tuple[str, ...],
+    budget: int | None,
+) -> None:
     """Show how the Bayes error of a level would be computed, without computing it.
+
+    Without --level it is that of all attributes. --hide takes some away from what is shown, --show gives a set of its
+    own in place of a level's; both as in pbn bayes-error.
 
     F is a sufficient statistic: a few functions of what is shown that say all it says about the outcome Y.
     Variables are eliminated one after another until the joint law P(F, Y) is left. A plan over the budget
     is shown as well, and called refused.
     """
+    check_show_and_level(show, level)
     world = load_world(world_name, budget)
     asked = world.question(question)
-    statistic = world.statistic(level, question=asked.name).statistic
-    where = f"level {level}" if level else "all attributes"
-    show(
+    statistic = world.statistic(level, question=asked.name, hide=hide, show=show or None).statistic
+    count = len(statistic.visible)
+    where = visible_text(f"level {level}" if level else "" if show else "all attributes", hide, show)
+    print_parts(
         heading(world.name, f"question {asked.name}, {where}"),
-        Text(f"Y = {asked.asks}, {len(statistic.visible)} variables are shown"),
+        Text(f"Y = {asked.asks}, {count} {'variable is' if count == 1 else 'variables are'} shown"),
         "",
         *_statistic(statistic),
         "",

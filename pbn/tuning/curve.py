@@ -11,7 +11,7 @@ at r = 0 and r = 1, give it everywhere.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +19,14 @@ import numpy as np
 from pbn.exact.arithmetic import Numbers, integers
 from pbn.exact.engine import BayesError, BoundStatistic, error_of
 from pbn.network.model import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Masses:
+    """The masses from ``first`` to ``last``, both included; a single one where they are equal."""
+
+    first: Fraction
+    last: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,8 +68,32 @@ class ErrorCurve:
         ]
         return -Fraction(sum(steepest), self.denominator)
 
-    def first(self, target: Fraction) -> Fraction | None:
-        """The smallest r in [0, 1] with ε*(r) = target; None where there is none.
+    def reached(self, target: Fraction) -> tuple[Masses, ...]:
+        """Every r in [0, 1] with ε*(r) = target, in ascending order.
+
+        A concave function takes a value below its greatest at most once on either side of where it is greatest; its
+        greatest value it takes at one mass or at all masses of an interval.
+        """
+        first = self._first(target)
+        from_the_end = self._mirrored()._first(target)
+        ends = [mass for mass in (first, None if from_the_end is None else 1 - from_the_end) if mass is not None]
+        if len(ends) == 2 and self.error(sum(ends, Fraction(0)) / 2) == target:
+            return (Masses(*ends),)
+        return tuple(Masses(mass, mass) for mass in ends)
+
+    def highest(self) -> tuple[Masses, Fraction]:
+        """Where ε* is greatest, and ε* there."""
+        peak = self._peak()
+        most = self.error(peak)
+        (masses,) = self.reached(most)
+        return masses, most
+
+    def _mirrored(self) -> ErrorCurve:
+        """The curve read from the other end: ε*(1 − r)."""
+        return replace(self, still=self.noisy, noisy=self.still)
+
+    def _first(self, target: Fraction) -> Fraction | None:
+        """The smallest r with ε*(r) = target; None where there is none, or ε*(0) is above the target.
 
         Newton's steps from r = 0. A concave function lies below its tangents, so no step passes the first crossing;
         each either meets it or reaches a flatter piece, of which there are finitely many.
@@ -79,27 +111,26 @@ class ErrorCurve:
             error = self.error(mass)
         return mass
 
-    def highest(self) -> tuple[Fraction, Fraction]:
-        """The smallest r where ε* is greatest, and ε* there.
+    def _peak(self) -> Fraction:
+        """An r where ε* is greatest.
 
         Two tangents that enclose the peak meet above it; where the curve reaches their meeting point, that is the peak.
         """
         low, high = Fraction(0), Fraction(1)
         if self.slope(low, right=True) <= 0:
-            return low, self.error(low)
+            return low
         if self.slope(high, right=False) > 0:
-            return high, self.error(high)
+            return high
         while True:
             rise, fall = self.slope(low, right=True), self.slope(high, right=False)
             start = self.error(low)
             meeting = (self.error(high) - start - fall * high + rise * low) / (rise - fall)
-            error = self.error(meeting)
-            if error == start + rise * (meeting - low):
-                return meeting, error
+            if self.error(meeting) == start + rise * (meeting - low):
+                return meeting
             if self.slope(meeting, right=False) <= 0:
                 high = meeting
             elif self.slope(meeting, right=True) <= 0:
-                return meeting, error
+                return meeting
             else:
                 low = meeting
 

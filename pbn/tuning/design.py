@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, get_args
 
-from pbn.errors import BudgetError, Fault, QueryError, listing, nearest
+from pbn.errors import BudgetError, Fault, NetworkError, QueryError, listing, nearest
 from pbn.loading import load
-from pbn.network.residual import neutral_state, only_residual, residual_mass, residuals
+from pbn.network.residual import only_residual, residual_mass
 from pbn.spec.numerals import Number, exact, not_exact
-from pbn.tuning.curve import error_curve
+from pbn.tuning.curve import Masses, error_curve
 from pbn.tuning.hiding import Hiding, best_hiding
 from pbn.tuning.worlds import world_with_residual_mass
 from pbn.world import World
@@ -24,26 +24,38 @@ MOST = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """The mass of a residual at which a level's ε* is the target, its visible set kept.
+    """The masses of a residual at which a level's ε* is the target, its visible set kept.
 
-    ``mass`` is the smallest such mass and ``error`` the ε* of the world with it, computed afresh; None where the target
-    is out of reach, which is so outside ``least``, ε* without noise, and ``most``, the greatest ε*, which is reached at
-    ``most_at``. ``why_not`` says why there is no such route at all: no residual, or an answer over the budget.
+    ``masses`` are all of them, in ascending order, and ``error`` is the ε* of the worlds with them, computed afresh;
+    empty and None where the target is out of reach. ``still`` and ``noisy`` are ε* at the masses 0 and 1, ``most`` is
+    the greatest ε*, which is reached at ``most_at``. ``why_not`` says why there is no such route at all: no residual
+    that could be scaled, or an answer over the budget.
     """
 
-    mass: Fraction | None = None
+    masses: tuple[Masses, ...] = ()
     error: Fraction | None = None
-    least: Fraction | None = None
+    still: Fraction | None = None
+    noisy: Fraction | None = None
     most: Fraction | None = None
-    most_at: Fraction | None = None
+    most_at: Masses | None = None
     why_not: Fault | None = None
+
+    @property
+    def mass(self) -> Fraction | None:
+        """The smallest mass that reaches the target; None where there is none."""
+        return self.masses[0].first if self.masses else None
+
+    @property
+    def least(self) -> Fraction | None:
+        """The least ε* of any mass: that of the mass 0 or 1, as ε* is concave."""
+        return None if self.still is None or self.noisy is None else min(self.still, self.noisy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
     """How a level of a world reaches a wanted Bayes error; a route that was not asked for is None or empty.
 
-    ``variable`` is the residual, with its ``own_mass``; None where the question has none.
+    ``variable`` is the residual, with its ``own_mass``; None where the question has none that could be scaled.
     """
 
     world: str
@@ -69,7 +81,7 @@ def design(
     workers: int | None = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Design:
-    """What gives a level this Bayes error: which mass of its residual, and which attributes hidden besides.
+    """What gives a level this Bayes error: which masses of its residual, and which attributes hidden besides.
 
     Parameters
     ----------
@@ -77,7 +89,7 @@ def design(
         Which residual, where several lead to the question.
     route
         ``noise`` keeps what the level shows and solves for the residual's mass, exactly. ``hiding`` searches the sets
-        of attributes, once without noise and once with the world's own.
+        of attributes, once without noise and once with the world's own; where no residual can be scaled, once.
     most
         Sets that the search may compute, for each mass.
     workers
@@ -88,19 +100,20 @@ def design(
     Raises
     ------
     QueryError
-        Unknown names, or a target that is no number from 0 to 1.
+        Unknown names, several residuals of which none is named for the noise, or a target that is not a number from 0
+        to 1.
 
     Examples
     --------
     >>> found = design("credit_risk", "medium", "0.12", route="noise")
-    >>> found.noise.mass, found.noise.error
-    (Fraction(4935087421613636, 7491351130063113), Fraction(3, 25))
+    >>> found.noise.masses
+    (Masses(first=Fraction(4935087421613636, 7491351130063113), last=Fraction(4935087421613636, 7491351130063113)),)
     >>> design("support_ticket", "medium", "0.2", "angry", route="hiding").hiding[0].below.hidden
     ('topic_group', 'hours_waiting')
     """
     wanted = exact(target)
     if wanted is None or not 0 <= wanted <= 1:
-        message = not_exact(target) if wanted is None else f"{str(target)[:60]!r} is no Bayes error"
+        message = not_exact(target) if wanted is None else f"{str(target)[:60]!r} is not a Bayes error"
         raise QueryError(Fault(code="design/target", message=message, allowed="a number from 0 to 1"))
     if route not in get_args(Route):
         routes = get_args(Route)
@@ -110,8 +123,8 @@ def design(
         raise QueryError(Fault(code="design/most", message=f"a search over {most} sets", allowed="2 or more"))
     held = world if isinstance(world, World) else load(world)
     asked, shown = held.question(question), held.level(level)
-    residual = _residual(held, (asked.asks, *shown.visible), variable)
-    worlds = _worlds(held, residual) if route != "noise" else []
+    residual, own_mass, unscaled = _residual(held, (asked.asks, *shown.visible), variable, route)
+    worlds = _worlds(held, residual, own_mass) if route != "noise" else []
     return Design(
         world=held.name,
         level=level,
@@ -119,8 +132,10 @@ def design(
         target=wanted,
         own_error=_own_error(held, level, asked.name),
         variable=residual,
-        own_mass=None if residual is None else residual_mass(held.network, residual),
-        noise=_noise(held, level, asked.name, wanted, residual) if route != "hiding" else None,
+        own_mass=own_mass,
+        noise=(Noise(why_not=unscaled) if residual is None else _noise(held, level, asked.name, wanted, residual))
+        if route != "hiding"
+        else None,
         hiding=tuple(
             best_hiding(one, level, asked.name, wanted, mass=mass, most=most, workers=workers, advance=advance)
             for mass, one in worlds
@@ -128,22 +143,28 @@ def design(
     )
 
 
-def _residual(world: World, near: tuple[str, ...], variable: str | None) -> str | None:
-    """The residual that can be turned up and down; None where none leads to what is asked or shown."""
-    if variable is None and not residuals(world.network, near):
-        return None
-    name = only_residual(world.network, variable, near)
-    neutral_state(world.network, name)
-    return name
+def _residual(
+    world: World, near: tuple[str, ...], variable: str | None, route: Route
+) -> tuple[str | None, Fraction | None, Fault | None]:
+    """The residual that can be turned up and down, with its mass; or why there is none."""
+    try:
+        name = only_residual(world.network, variable, near)
+        return name, residual_mass(world.network, name), None
+    except QueryError as error:
+        unnamed = error.code == "residual/which" and route != "hiding"
+        if unnamed or error.code == "residual/unknown":
+            raise
+        return None, None, error.faults[0]
 
 
-def _worlds(world: World, residual: str | None) -> list[tuple[Fraction | None, World]]:
-    """The world without noise, and as it is."""
-    if residual is None:
-        return [(None, world)]
-    own = residual_mass(world.network, residual)
-    without = [(Fraction(0), world_with_residual_mass(world, 0, residual))] if own else []
-    return [*without, (own, world)]
+def _worlds(world: World, residual: str | None, own_mass: Fraction | None) -> list[tuple[Fraction | None, World]]:
+    """The world without noise where there can be one, and as it is."""
+    if not own_mass:
+        return [(own_mass, world)]
+    try:
+        return [(Fraction(0), world_with_residual_mass(world, 0, residual)), (own_mass, world)]
+    except NetworkError:  # some rule has no value where the residual is neutral, which it never is in this world
+        return [(own_mass, world)]
 
 
 def _own_error(world: World, level: str, question: str) -> Fraction | None:
@@ -153,19 +174,22 @@ def _own_error(world: World, level: str, question: str) -> Fraction | None:
         return None
 
 
-def _noise(world: World, level: str, question: str, target: Fraction, residual: str | None) -> Noise:
-    if residual is None:
-        message = f"no residual of {world.name} leads to what {question} asks"
-        return Noise(why_not=Fault(code="residual/none", message=message))
+def _noise(world: World, level: str, question: str, target: Fraction, residual: str) -> Noise:
     try:
         still, noisy = (world_with_residual_mass(world, mass, residual) for mass in (0, 1))
         curve = error_curve(still.statistic(level, question=question), noisy.statistic(level, question=question))
-    except (BudgetError, QueryError) as error:
+        masses = curve.reached(target)
+        for mass in (end for span in masses for end in (span.first, span.last)):
+            found = world_with_residual_mass(world, mass, residual).bayes_error(level, question=question).exact
+            assert found == target, "the curve and the elimination differ"
+    except (BudgetError, NetworkError, QueryError) as error:
         return Noise(why_not=error.faults[0])
-    least = curve.error(Fraction(0))
     most_at, most = curve.highest()
-    mass, found = curve.first(target), None
-    if mass is not None:
-        found = world_with_residual_mass(world, mass, residual).bayes_error(level, question=question).exact
-        assert found == target, "the curve and the elimination differ"
-    return Noise(mass=mass, error=found, least=least, most=most, most_at=most_at)
+    return Noise(
+        masses=masses,
+        error=target if masses else None,
+        still=curve.error(Fraction(0)),
+        noisy=curve.error(Fraction(1)),
+        most=most,
+        most_at=most_at,
+    )

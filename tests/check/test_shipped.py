@@ -90,6 +90,7 @@ def test_what_costs_too_much_is_skipped_and_no_pass() -> None:
     report = check_world(pbn.load("covert_transfer"), samples=2, budget=30 * 10**6)
     assert not report.failures
     assert not report.passed
+    assert report.verdict == "not proved"
     assert outcomes(report, "closed_form_complete") == {"skipped"}
     assert all(result.figure == "not measured" and "cells" in result.detail for result in report.skipped)
     small = check_world(pbn.load("credit_risk"), samples=2, budget=3 * 10**6)
@@ -119,7 +120,7 @@ def test_pgmpy_is_not_run_where_its_contraction_is_too_large() -> None:
 def test_the_report_as_json() -> None:
     report = check_world(pbn.load("covert_transfer"), samples=2)
     told = json.loads(json.dumps(report.to_dict()))
-    assert told["passed"] is True
+    assert (told["verdict"], told["passed"]) == ("kept", True)
     assert told["failed"] == told["skipped"] == 0
     assert len(told["results"]) == len(report.results)
     (row,) = [row for row in told["results"] if (row["name"], row["level"]) == ("closed_form_complete", "high")]
@@ -134,6 +135,7 @@ def test_the_report_as_json() -> None:
         "value": 49 / 338,
         "exact": "49/338",
         "detail": "210,912 values of the separator",
+        "skipped_for": None,
     }
 
 

@@ -158,6 +158,8 @@ def test_a_world_without_levels_or_questions() -> None:
         ("rules_total", "pass"),
         ("engines_agree", "skipped"),
     ]
+    assert report.verdict == "kept"
+    assert report.results[-1].skipped_for == "nothing asked"
 
 
 @pytest.mark.parametrize(("file", "node"), [("asia", "lung"), ("sachs", "Akt"), ("alarm", "HYPOVOLEMIA")])

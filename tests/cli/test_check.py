@@ -64,15 +64,26 @@ def test_a_failure_is_named_and_the_exit_code_says_so(pbn_command, failing_world
 
 def test_what_is_skipped_is_named_and_no_pass(pbn_command):
     result = pbn_command("check", "credit_risk", "--samples", "2", "--budget", "3MB")
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert re.search(r"– engines_agree \(default, low\): pgmpy's tables would take [\d,]+ bytes", result.stdout)
-    assert re.search(
-        r"credit_risk: \d+ of 37 promises are kept, \d+ skipped, which is no pass$", result.stdout, re.MULTILINE
-    )
+    assert re.search(r"credit_risk: \d+ of 37 promises are kept, \d+ skipped: not proved$", result.stdout, re.MULTILINE)
     (told,) = json.loads(pbn_command("check", "credit_risk", "--samples", "2", "--budget", "3MB", "--json").stdout)
-    assert told["passed"] is False
+    assert (told["verdict"], told["passed"]) == ("not proved", False)
     assert told["failed"] == 0
     assert told["skipped"] > 0
+    assert {row["skipped_for"] for row in told["results"]} == {None, "cost"}
+
+
+def test_the_exit_code_is_the_strongest_verdict(pbn_command, failing_world):
+    few = ["--samples", "2", "--question", "queue", "--budget", "100kB"]
+    unproved = ["support_ticket", *few]
+    assert pbn_command("check", *unproved).exit_code == 3
+    allowed = pbn_command("check", *unproved, "--allow-skips")
+    assert allowed.exit_code == 0
+    assert "not proved" in allowed.stdout
+    broken = ["support_ticket", failing_world, "--samples", "2", "--question", "queue"]
+    assert pbn_command("check", *broken).exit_code == 1
+    assert pbn_command("check", *broken, "--allow-skips").exit_code == 1
 
 
 def test_a_world_that_does_not_load_leaves_the_others(pbn_command, broken_world, failing_world):
@@ -127,5 +138,6 @@ def test_a_network_file(pbn_command, tmp_path):
     result = pbn_command("check", str(path), "--samples", "2")
     assert result.exit_code == 0
     assert "engines_agree: nothing is asked" in result.stdout
+    assert "ticket: all 3 promises are kept" in result.stdout
     result = pbn_command("check", str(path), "--question", "queue", "--samples", "2")
     assert "ticket: all 4 promises are kept" in result.stdout

@@ -29,7 +29,7 @@ def test_the_routes_side_by_side(pbn_command):
 def test_what_is_pasted_has_the_error_that_is_told(pbn_command, name, question, level, target):
     options = ["--question", question, "--level", level, "--target", target, "--json"]
     record = json.loads(pbn_command("design", name, *options).stdout)
-    told = [record["noise"]["bayes_error"]] if record["noise"]["mass"] else []
+    told = [record["noise"]["bayes_error"] for _ in record["noise"]["masses"]]
     for hiding in record["hiding"]:
         near = [hiding[side] for side in ("below", "above") if hiding[side]]
         told.append(min(near, key=lambda entry: abs(Fraction(entry["difference"]["exact"])))["bayes_error"])
@@ -66,6 +66,73 @@ def test_one_route(pbn_command):
     assert hiding.count("5 of 256 sets computed; others may be nearer") == 2
 
 
+TOP = """
+name: top
+title: A residual whose error has a flat top
+variables:
+  place: {states: [a, b], p: [4/9, 5/9]}
+  dice: {role: latent, states: 0..4}
+  noise: {role: residual, states: [0, 1]}
+  y: {rule: "noise == 1 and (place == 'a' or dice > 0)"}
+questions: {q: {asks: y, kind: yes/no, text: Which?}}
+levels: {all: {hide: []}}
+"""
+
+
+@pytest.fixture
+def top(tmp_path):
+    path = tmp_path / "top.yaml"
+    path.write_text(TOP, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(("target", "masses"), [
+    ("4/9", [("1/2", "5/8")]), ("2/9", [("1/4", "1/4"), ("7/8", "7/8")]), ("1/9", [("1/8", "1/8"), ("1", "1")]),
+    ("0", [("0", "0")]),
+])  # fmt: skip
+def test_all_masses_are_shown(pbn_command, top, target, masses):
+    options = ["design", top, "--level", "all", "--route", "noise", "--target", target]
+    shown = pbn_command(*options).stdout
+    told = [first if first == last else f"{first} to {last}" for first, last in masses]
+    assert re.findall(r"^noise +(\S+(?: to \S+)?) {2,}\d\S*$", shown, re.M) == told
+    assert len(re.findall(r"^noise .* nothing ", shown, re.M)) == len(masses)
+    assert (
+        "noise: ε* rises from 0.000000 at the mass 0 to 0.444444 at the masses 0.5 to 0.625 and falls to 0.111111 at "
+        "the mass 1" in shown
+    )
+    record = json.loads(pbn_command(*options, "--json").stdout)
+    noise = record["noise"]
+    assert [(span["first"]["exact"], span["last"]["exact"]) for span in noise["masses"]] == masses
+    assert noise["mass"]["exact"] == masses[0][0]
+    assert len(record["fragments"]) == len(masses)
+    for fragment in record["fragments"]:
+        (row,) = re.findall(r"p: (.*)", fragment["yaml"])
+        pasted = pbn.loads(TOP.replace("states: [0, 1]}", f"states: [0, 1], p: {row}}}"))
+        assert pasted.bayes_error("all").exact == Fraction(target)
+
+
+@pytest.mark.parametrize(("target", "mass"), [("0.1", "4/5"), ("0.4", "1/5")])
+def test_an_error_that_falls_with_the_noise(pbn_command, shared, target, mass):
+    path = str(shared / "faults" / "engine" / "design_decreasing.yaml")
+    options = ["design", path, "--level", "all", "--route", "noise", "--target", target]
+    (reached,) = json.loads(pbn_command(*options, "--json").stdout)["noise"]["masses"]
+    assert reached["first"]["exact"] == reached["last"]["exact"] == mass
+    assert "noise: ε* falls from 0.500000 at the mass 0 to 0.000000 at the mass 1\n" in pbn_command(*options).stdout
+
+
+def test_hiding_in_a_world_whose_residual_is_never_neutral(pbn_command, tmp_path):
+    path = tmp_path / "pull.yaml"
+    path.write_text(TOP.replace("states: [0, 1]}", "states: [2, 1]}"), encoding="utf-8")
+    options = ["design", str(path), "--level", "all", "--target", "0.3"]
+    assert pbn_command(*options, "--route", "hiding").exit_code == 0
+    both = pbn_command(*options).stdout
+    assert "noise: noise has no state whose number is 0" in both
+    assert "hiding: 2 of 2 sets computed" in both
+    alone = pbn_command(*options, "--route", "noise")
+    assert alone.exit_code == 2
+    assert alone.stderr.startswith("residual/neutral:")
+
+
 def test_out_of_reach(pbn_command):
     result = pbn_command("design", "credit_risk", "--level", "medium", "--target", "0.15", "--route", "noise")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -78,7 +145,7 @@ def test_out_of_reach(pbn_command):
 
 
 @pytest.mark.parametrize(("world", "arguments", "status", "words"), [
-    ("credit_risk", ["--target", "1.01"], 2, "design/target: '1.01' is no Bayes error"),
+    ("credit_risk", ["--target", "1.01"], 2, "design/target: '1.01' is not a Bayes error"),
     ("credit_risk", ["--target", "nan"], 2, "design/target"), ("credit_risk", ["--target", "-0.1"], 2, "design/target"),
     ("credit_risk", [], 2, "--target"), ("credit_risk", ["--target", "0.1", "--route", "x"], 2, "--route"),
     ("credit_risk", ["--target", "0.1", "--level", "lo"], 2, "did you mean 'low'?"),

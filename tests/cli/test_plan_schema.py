@@ -51,6 +51,37 @@ def test_plan_of_questions_and_bad_names(pbn_command):
     assert pbn_command("plan", "credit_risk", "--level", "extreme").exit_code == 2
 
 
+@pytest.mark.parametrize(("options", "visible", "where"), [
+    (["--hide", "sector", "--hide", "cycle,refinancing"], {"hide": ["sector", "cycle", "refinancing"]},
+     "all attributes without sector, cycle, refinancing"),
+    (["--level", "medium", "--hide", "sector"], {"level": "medium", "hide": ["sector"]}, "level medium without sector"),
+    (["--show", "sector, cycle", "--show", "cash_buffer"], {"show": ["sector", "cycle", "cash_buffer"]},
+     "given sector, cycle, cash_buffer"),
+    (["--show", "sector,cycle", "--hide", "cycle"], {"show": ["sector", "cycle"], "hide": ["cycle"]},
+     "given sector, cycle without cycle"),
+    ([], {}, "all attributes"),
+])  # fmt: skip
+def test_plan_of_what_is_hidden_and_shown(pbn_command, credit, options, visible, where):
+    shown = pbn_command("plan", "credit_risk", *options).stdout
+    statistic = credit.statistic(**visible).statistic
+    assert shown.splitlines()[0] == f"credit_risk  question default, {where}"
+    count = len(statistic.visible)
+    assert f"Y = default, {count} variable{'' if count == 1 else 's'} {'is' if count == 1 else 'are'} shown" in shown
+    assert re.search(rf"^operations +{statistic.plan.operations:,}$", shown, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["plan", "bayes-error"])
+@pytest.mark.parametrize(("options", "code"), [
+    (["--show", "sector", "--level", "low"], "cli/show-and-level"), (["--hide", "sectr"], "query/not-an-attribute"),
+    (["--show", "sectr"], "query/unknown-variable"), (["--level", "high", "--hide", "cash_buffer"],
+    "query/not-an-attribute"),
+])  # fmt: skip
+def test_hide_and_show_are_refused_alike(pbn_command, command, options, code):
+    result = pbn_command(command, "credit_risk", *options)
+    assert result.exit_code == 2
+    assert code in result.stderr
+
+
 def test_nothing_that_is_shown_matters(pbn_command, tmp_path):
     path = tmp_path / "idle.yaml"
     path.write_text(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import pbn
 from pbn.loading import shipped_worlds
+from pbn.tuning.curve import Masses
 from pbn.tuning.design import design
 from pbn.tuning.fragment import level_lines, mass_lines, mass_parameter
 from pbn.tuning.hiding import hideable
@@ -61,7 +62,8 @@ def test_the_mass_is_exact_when_the_file_is_loaded_afresh(name, level, target):
 def test_the_worlds_own_error_gives_its_own_mass():
     world = pbn.load("credit_risk")
     for level in world.levels:
-        assert design(world, level, world.bayes_error(level).exact, route="noise").noise.mass == Fraction(24, 100)
+        masses = design(world, level, world.bayes_error(level).exact, route="noise").noise.masses
+        assert masses == (Masses(Fraction(24, 100), Fraction(24, 100)),)
 
 
 @settings(deadline=None, max_examples=8)
@@ -101,6 +103,86 @@ def test_a_repeated_variable_is_hidden_as_a_whole(level, target):
         assert pasted.bayes_error(level).exact == proposal.error
 
 
+# the outcome follows a hidden coin, or with the noise a shown one; with a third state, neither
+TURNED = """
+name: turned
+title: Noise that tells the outcome
+parameters: {{mass: {mass}}}
+variables:
+  hidden: {{role: latent, states: [no, yes]}}
+  seen: {{states: [no, yes]}}
+  noise: {{role: residual, states: [0, 1, 2], p: [1 - mass, mass * {share}, mass * (1 - {share})]}}
+  y: {{rule: "hidden == 'yes' if noise == 0 else seen == 'yes' if noise == 1 else seen == 'no'"}}
+questions: {{q: {{asks: y, kind: yes/no, text: Which?}}}}
+levels: {{all: {{hide: []}}}}
+"""
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.fractions(0, 1, max_denominator=12), st.fractions(0, "1/2", max_denominator=12))
+def test_noise_that_lowers_the_error(share, target):
+    """ε* is 1/2 − r |share − 1/2| here: it falls, or stays as it is."""
+    world = pbn.loads(TURNED.format(mass="1/3", share=share))
+    noise = design(world, "all", target, route="noise").noise
+    slope = abs(share - Fraction(1, 2))
+    whole = (Masses(Fraction(0), Fraction(1)),) if target == Fraction(1, 2) else ()
+    mass = (Fraction(1, 2) - target) / slope if slope else None
+    assert noise.masses == (whole if mass is None else (Masses(mass, mass),) if mass <= 1 else ())
+    assert (noise.still, noise.noisy, noise.most) == (Fraction(1, 2), Fraction(1, 2) - slope, Fraction(1, 2))
+    assert noise.least == noise.noisy
+    for masses in noise.masses:
+        again = pbn.loads(TURNED.format(mass=masses.last, share=share))
+        assert again.bayes_error("all").exact == target == noise.error
+
+
+# which residuals cannot be turned down: none, one without a neutral state, one with parents, two, one that never rests
+UNSCALED = {
+    "residual/none": "noise: {role: latent, states: [-1, 1]}",
+    "residual/neutral": "noise: {role: residual, states: [-1, 1], p: [.3, .7]}",
+    "residual/parents": "noise: {role: residual, states: [-1, 0], given: a, p: {0: [.1, .9], 1: [.2, .8]}}",
+    "residual/which": "noise: {role: residual, states: [-1, 0]}\n  other: {role: residual, states: [0, 1]}",
+    "rule/undefined": "noise: {role: residual, states: [0, 1], p: [0, 1]}",
+}
+TWO = """
+name: two
+title: Two factors and what is left out
+variables:
+  a: {{states: [0, 1]}}
+  b: {{states: [0, 1], p: [.3, .7]}}
+  {noise}
+  won: {{rule: {rule} > 1}}
+questions: {{won: {{asks: won, kind: yes/no, text: Won?}}}}
+levels: {{all: {{hide: []}}}}
+"""
+
+
+def unscaled(code):
+    rules = {"residual/which": "a + b + noise + other", "rule/undefined": "a + b / noise"}
+    return pbn.loads(TWO.format(noise=UNSCALED[code], rule=rules.get(code, "a + b + noise")))
+
+
+@pytest.mark.parametrize("code", UNSCALED)
+@pytest.mark.parametrize("target", ["0", "0.1", "0.2", "0.5"])
+def test_hiding_needs_no_residual_that_could_be_scaled(code, target):
+    world = unscaled(code)
+    (found,) = design(world, "all", target, route="hiding").hiding
+    assert found.mass == (1 if code == "rule/undefined" else None)
+    got = [entry and (entry.hidden, entry.error) for entry in (found.below, found.above)]
+    assert got == nearest_by_hand(world, "all", "won", Fraction(target))
+
+
+@pytest.mark.parametrize("code", UNSCALED)
+def test_why_there_is_no_noise(code):
+    world = unscaled(code)
+    if code == "residual/which":
+        with pytest.raises(pbn.QueryError, match=code):
+            design(world, "all", "0.1")
+        return
+    found = design(world, "all", "0.1")
+    assert (found.noise.why_not.code, found.noise.masses) == (code, ())
+    assert found.hiding == design(world, "all", "0.1", route="hiding").hiding
+
+
 def test_processes_and_bounds():
     world = pbn.load("support_ticket")
     one = design(world, "medium", "0.25", "queue", route="hiding", most=10)
@@ -118,9 +200,14 @@ def test_over_the_budget():
 
 def test_targets_out_of_reach():
     found = design("credit_risk", "medium", "0.15", route="noise").noise
-    assert (found.mass, found.error, found.most_at) == (None, None, 1)
-    assert (found.least, found.most) == tuple(
-        pbn.load("credit_risk", parameters={"residual_mass": mass}).bayes_error("medium").exact for mass in (0, 1)
+    assert (found.masses, found.mass, found.error) == ((), None, None)
+    assert found.most_at == Masses(Fraction(1), Fraction(1))
+    assert (
+        (found.least, found.most)
+        == (found.still, found.noisy)
+        == tuple(
+            pbn.load("credit_risk", parameters={"residual_mass": mass}).bayes_error("medium").exact for mass in (0, 1)
+        )
     )
     low = design(noisy(), "fine", 0, "ill")
     assert low.noise.why_not.code == "residual/none"
