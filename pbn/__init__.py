@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from pbn.check.checking import check_world
     from pbn.comparison import compare_levels
     from pbn.errors import BudgetError, Fault, NetworkError, PbnError, Place, QueryError, SpecError
-    from pbn.exact.engine import BayesError, Posterior
+    from pbn.exact.answers import BayesError
+    from pbn.exact.engine import Posterior
     from pbn.from_network import from_pgmpy
     from pbn.loading import load, loads, shipped_worlds
     from pbn.network.model import Network
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "BayesError": "pbn.exact.engine",
+    "BayesError": "pbn.exact.answers",
     "BudgetError": "pbn.errors",
     "Fault": "pbn.errors",
     "Network": "pbn.network.model",

@@ -9,7 +9,8 @@ import numpy as np
 
 from pbn.errors import BudgetError, Fault, QueryError, closest, listing
 from pbn.evidence import column_codes
-from pbn.exact.engine import BoundStatistic, Engine
+from pbn.exact.answers import BoundStatistic
+from pbn.exact.engine import Engine
 from pbn.network.model import Array
 
 if TYPE_CHECKING:

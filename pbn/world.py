@@ -11,7 +11,8 @@ import numpy as np
 from pbn.batch import frame_posteriors
 from pbn.errors import Fault, QueryError, listing, nearest
 from pbn.evidence import evidence_codes, unknown_variable
-from pbn.exact.engine import ArithmeticName, BayesError, BoundStatistic, Engine, Posterior
+from pbn.exact.answers import ArithmeticName, BayesError, BoundStatistic
+from pbn.exact.engine import Engine, Posterior
 from pbn.exact.estimate import Estimate, estimate_bayes_error
 from pbn.exact.plan import DEFAULT_BUDGET
 from pbn.exact.totality import check_rules_total

@@ -12,7 +12,7 @@ import numpy as np
 from pbn.check.cases import case_text, distinct_cases
 from pbn.check.report import Check, Finding, passed_if, skipped
 from pbn.errors import BudgetError, Fault
-from pbn.exact.engine import BoundStatistic
+from pbn.exact.answers import BoundStatistic
 from pbn.network.formats.pgmpy import quiet, to_pgmpy
 from pbn.network.graph import is_separated
 from pbn.network.model import Array, Network

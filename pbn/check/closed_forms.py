@@ -12,7 +12,7 @@ from pbn.check.cases import case_text, distinct_cases
 from pbn.check.measured import each, judged, of_cases
 from pbn.check.report import Check, Finding, passed_if
 from pbn.errors import listing
-from pbn.exact.engine import BoundStatistic
+from pbn.exact.answers import BoundStatistic
 from pbn.exact.plan import make_plan
 from pbn.exact.statistic import Statistic
 from pbn.figures import fraction_text

@@ -28,7 +28,7 @@ from pbn.cli.numerals import agrees, decimal, fraction_lines, fraction_shown, fr
 from pbn.cli.terminal import heading, progress, show_json, table, table_room
 from pbn.cli.terminal import show as print_parts
 from pbn.errors import BudgetError, Fault, PbnError
-from pbn.exact.engine import ArithmeticName
+from pbn.exact.answers import ArithmeticName
 from pbn.loading import shipped_worlds
 from pbn.spec.model import Published, Question
 from pbn.world import World

@@ -13,7 +13,8 @@ from pbn.cli.answer import answer_parts
 from pbn.cli.arguments import family_values, parse_evidence
 from pbn.cli.terminal import table
 from pbn.errors import Fault, QueryError, listing, nearest
-from pbn.exact.engine import ArithmeticName, Posterior
+from pbn.exact.answers import ArithmeticName
+from pbn.exact.engine import Posterior
 from pbn.network.graph import functions_of
 from pbn.world import EngineName, World
 

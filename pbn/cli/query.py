@@ -23,7 +23,7 @@ from pbn.cli.arguments import (
 )
 from pbn.cli.terminal import show, show_json, waiting
 from pbn.errors import Fault, QueryError
-from pbn.exact.engine import ArithmeticName
+from pbn.exact.answers import ArithmeticName
 from pbn.world import EngineName
 
 EXAMPLES = """\b

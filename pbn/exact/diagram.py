@@ -80,11 +80,15 @@ class DiagramBuilder:
     """Builds the layers of a binary network, from its first variable or from a frontier on."""
 
     def __init__(
-        self, quotient: Quotient, target: str | None, shown: Collection[str] = (), evidence: Mapping[str, int] | None = None
+        self,
+        quotient: Quotient,
+        targets: Sequence[str],
+        shown: Collection[str] = (),
+        evidence: Mapping[str, int] | None = None,
     ) -> None:
         self.nodes, self.order = quotient.nodes, quotient.order
         place = quotient.position
-        self.target = None if target is None else place[target]
+        self.targets = tuple(place[name] for name in targets)
         self.shown = {place[name] for name in shown}
         self.evidence = {place[name]: code for name, code in (evidence or {}).items()}
         self.ranks = self._ranks()
@@ -105,7 +109,7 @@ class DiagramBuilder:
 
     def _last(self, k: int) -> int:
         """After how many asked variables the node's state is no longer needed."""
-        if k == self.target:
+        if k in self.targets:
             return len(self.order) + 1
         return max((self.ranks[user] for user in self.nodes[k].users), default=0)
 
@@ -141,8 +145,14 @@ class DiagramBuilder:
             total += frontier.count
             if total > most:
                 raise TooLargeError
-        outcome = np.zeros(frontier.count, dtype=np.int32) if self.target is None else frontier.columns[self.target]
-        return _minimized(layers, outcome)
+        return _minimized(layers, self.outcome(frontier))
+
+    def outcome(self, frontier: Frontier) -> Array:
+        """The combined state of the targets at each state after the last layer, the last target varying fastest."""
+        code = np.zeros(frontier.count, dtype=np.int64)
+        for k in self.targets:
+            code = code * self.nodes[k].size + frontier.columns[k]
+        return code
 
     def begin(self, layers: list[Layer]) -> Frontier:
         """The state before anything is asked; what is constant is seen at once."""
@@ -308,8 +318,8 @@ class DiagramBuilder:
             needed[k] = rows if k not in needed else needed[k] | rows
 
         every = np.ones(count, dtype=bool)
-        for k in (self.target, *self.watched, *self.shown, *self.evidence):
-            if k is not None and (self.ranks[k] > rank or k in columns):
+        for k in (*self.targets, *self.watched, *self.shown, *self.evidence):
+            if self.ranks[k] > rank or k in columns:
                 need(k, every)
         for k in reversed(range(len(self.nodes))):
             if k not in needed or self.ranks[k] <= rank:

@@ -6,46 +6,29 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from pbn.errors import BudgetError, Fault, QueryError, listing
-from pbn.exact.arithmetic import BOOLEAN, EXACT, FLOAT, Numbers, integers
-from pbn.exact.eliminate import BoundPlan, bind, joint, known_codes, run
+from pbn.errors import Fault, QueryError
+from pbn.exact.answers import ArithmeticName, BoundStatistic, weights_of
+from pbn.exact.arithmetic import BOOLEAN, EXACT, FLOAT, Numbers
+from pbn.exact.choice import by_diagram
+from pbn.exact.eliminate import bind, joint, known_codes, run
+from pbn.exact.law import DiagramLaw
 from pbn.exact.plan import DEFAULT_BUDGET, Plan, make_plan
-from pbn.exact.statistic import Statistic, find_statistic
+from pbn.exact.statistic import find_statistic
 from pbn.network.chain import chained
-from pbn.network.model import Array, Network, read_only
-
-ArithmeticName = Literal["exact", "float"]
+from pbn.network.model import Array, Network
 
 SMALLEST = 1e-290
 """Evidence less probable than this is answered exactly: float64 would lose its digits."""
-SMALL_TABLE = 10**5
-"""Cells up to which a table of all cases is computed to answer one of them."""
 KEPT = 64
 """Plans, views and statistics that an engine keeps, each; the oldest goes first."""
 
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BayesError:
-    """The least error that any predictor can have: ε* = 1 − Σ_f max_y P(F = f, Y = y).
-
-    ``value`` is the float nearest to ``exact``; ``exact`` is None where float arithmetic was asked for.
-    ``entropy`` is H(Y | visible) in nats (float64, relative error below 1e-12). ``statistic`` names
-    the nodes F whose values are all that the visible set says about the outcome.
-    """
-
-    value: float
-    exact: Fraction | None
-    entropy: float
-    statistic: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +84,9 @@ class Engine:
         return _kept(
             self._statistics,
             key,
-            lambda: BoundStatistic(find_statistic(self.network, target, visible, closed_form), self.budget),
+            lambda: BoundStatistic(
+                find_statistic(self.network, target, visible, closed_form), self.budget, self.network
+            ),
         )
 
     def view(self, first: Collection[str]) -> Network:
@@ -116,15 +101,24 @@ class Engine:
 
     def joint(self, targets: Sequence[str], evidence: Mapping[str, int], arithmetic: ArithmeticName) -> Numbers:
         """P(targets, evidence) over the targets that the evidence does not determine."""
-        plan = self.plan(targets, evidence)
-        plan.check_budget(self.budget, exact=arithmetic == "exact")
-        return joint(bind(plan, evidence), EXACT if arithmetic == "exact" else FLOAT)
+        plan, exact = self.plan(targets, evidence), arithmetic == "exact"
+        law = by_diagram(plan, lambda: self._diagram(targets, evidence), self.budget, exact=exact)
+        if law is None:
+            return joint(bind(plan, evidence), EXACT if exact else FLOAT)
+        numbers = law.numbers(exact=exact)
+        cells = numbers.array.sum(axis=0).reshape([self.network.size(name) for name in targets])
+        codes = known_codes(plan.network, plan, evidence)
+        free = tuple(codes[name] if name in plan.known else slice(None) for name in targets)
+        return numbers.with_array(cells[free])
+
+    def _diagram(self, targets: Sequence[str], evidence: Mapping[str, int]) -> DiagramLaw:
+        return DiagramLaw(self.network, targets, (), evidence, budget=self.budget)
 
     def is_possible(self, evidence: Mapping[str, int]) -> bool:
         """Whether the evidence has positive probability, by Boolean elimination."""
         plan = self.plan((), evidence)
-        plan.check_budget(self.budget, exact=False)
-        return bool(joint(bind(plan, evidence), BOOLEAN).array)
+        law = by_diagram(plan, lambda: self._diagram((), evidence), self.budget, exact=False)
+        return law.is_possible if law is not None else bool(joint(bind(plan, evidence), BOOLEAN).array)
 
     def conflict(self, evidence: Mapping[str, int]) -> tuple[str, ...]:
         """An irreducible part of impossible evidence: without any one of them it is possible."""
@@ -158,7 +152,7 @@ class Engine:
         numbers = self.joint((query,), evidence, arithmetic)
         self._check_possible(numbers, evidence)
         plan = self.plan((query,), evidence)
-        weights = _weights(numbers, arithmetic)
+        weights = weights_of(numbers, arithmetic)
         if query in plan.known:
             position = known_codes(plan.network, plan, evidence)[query]
             weights = [weights[0] if k == position else type(weights[0])(0) for k in range(len(states))]
@@ -222,150 +216,8 @@ def _kept(cache: dict[_Key, _Value], key: _Key, make: Callable[[], _Value]) -> _
     return value
 
 
-class BoundStatistic:
-    """A statistic together with the joint law P(F, Y), computed when first asked for."""
-
-    def __init__(self, statistic: Statistic, budget: int) -> None:
-        self.statistic = statistic
-        self.budget = budget
-        self._joints: dict[str, Numbers] = {}
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """The nodes of the statistic."""
-        return self.statistic.nodes
-
-    @property
-    def route(self) -> str:
-        """How a look-up finds an answer, in words; a partial result is said to be one."""
-        if not self.nodes:
-            return "the prior: what is shown says nothing about it"
-        variables = [self.statistic.network.variables[node] for node in self.nodes]
-        shown = [f"{v.name} ({v.text})" if v.origin == "auxiliary" else v.name for v in variables]
-        return f"look-up in the table over {', '.join(shown)}"
-
-    def is_worth_it(self, arithmetic: ArithmeticName) -> bool:
-        """Whether one case should be looked up: the table is there already, or it is small."""
-        return arithmetic in self._joints or (
-            self.statistic.plan.largest <= SMALL_TABLE and self.is_affordable(arithmetic)
-        )
-
-    def is_affordable(self, arithmetic: ArithmeticName) -> bool:
-        """Whether the joint law can be computed within the budget."""
-        try:
-            self.statistic.plan.check_budget(self.budget, exact=arithmetic == "exact")
-        except BudgetError:
-            return False
-        return True
-
-    @cached_property
-    def needed(self) -> tuple[str, ...]:
-        """The visible variables that determine the statistic."""
-        return self.statistic.needed()
-
-    @cached_property
-    def bound(self) -> BoundPlan:
-        """The plan of P(F, Y) with its index maps evaluated, ready for any arithmetic."""
-        return bind(self.statistic.plan, {})
-
-    def joint(self, arithmetic: ArithmeticName) -> Numbers:
-        """P(F, Y) as a matrix: a row for each combination of the statistic's states, a column for each state of Y."""
-        if arithmetic not in self._joints:
-            self.statistic.plan.check_budget(self.budget, exact=arithmetic == "exact")
-            self._check_matrix()
-            numbers = joint(self.bound, EXACT if arithmetic == "exact" else FLOAT)
-            shaped = self.shaped(numbers)
-            self._joints[arithmetic] = shaped.with_array(read_only(shaped.array))
-        return self._joints[arithmetic]
-
-    def _check_matrix(self) -> None:
-        """The matrix may be larger than the plan's result: constants and a visible outcome get their axes back."""
-        size, target = self.statistic.network.size, self.statistic.target
-        cells = math.prod(size(node) for node in (*self.nodes, target))
-        if 8 * cells > self.budget:
-            raise BudgetError(
-                Fault(
-                    code="exact/over-budget",
-                    message=f"the law of {target} and {listing(self.nodes)} has {cells:,} cells",
-                    allowed=f"{self.budget // 8:,} cells (the budget)",
-                    hint=f"give {target} fewer states, or raise the budget",
-                )
-            )
-
-    def shaped(self, numbers: Numbers) -> Numbers:
-        """The plan's result as a matrix, as `joint` gives it."""
-        plan = self.statistic.plan
-        size = self.statistic.network.size
-        target = self.statistic.target
-        array = numbers.array
-        if plan.known.intersection(plan.targets):
-            array = self._with_known(array)
-        if target in self.nodes:
-            return numbers.with_array(np.diag(array.ravel()))
-        return numbers.with_array(array.reshape(-1, size(target)))
-
-    def _with_known(self, array: Array) -> Array:
-        """Targets that are constant get their axis back, all mass at their one possible state."""
-        plan, network = self.statistic.plan, self.statistic.network
-        codes = known_codes(network, plan, {})
-        full = np.zeros([network.size(name) for name in plan.targets], dtype=array.dtype)
-        full[tuple(codes[name] if name in plan.known else slice(None) for name in plan.targets)] = array
-        return full
-
-    def rows(self, codes: Mapping[str, Array]) -> Array:
-        """Row of `joint` for each case, from the codes of the visible variables that it needs."""
-        found = np.zeros(next(iter(codes.values())).shape if codes else (), dtype=np.intp)
-        for node, code in zip(self.nodes, self.statistic.codes(codes), strict=True):
-            found = found * self.statistic.network.size(node) + code
-        return found
-
-    def row(self, codes: Mapping[str, int], arithmetic: ArithmeticName) -> list[int] | list[float]:
-        """P(F = f, Y = y) of one case, for each y."""
-        arrays = {name: np.asarray(code) for name, code in codes.items()}
-        numbers = self.joint(arithmetic)
-        return _weights(numbers.with_array(numbers.array[int(self.rows(arrays))]), arithmetic)
-
-    def posteriors(self) -> Array:
-        """P(Y | F = f) for each f, shape (rows, states); NaN where F = f is impossible."""
-        array = integers(self.joint("exact"))
-        totals = array.sum(axis=1, keepdims=True)
-        possible = (totals != 0).ravel()
-        found = np.full(array.shape, np.nan)
-        found[possible] = (array[possible] / totals[possible]).astype(np.float64)
-        return found
-
-    def bayes_error(self, arithmetic: ArithmeticName = "exact") -> BayesError:
-        """ε* and H(Y | visible) from the joint law."""
-        numbers = self.joint(arithmetic)
-        return error_of(numbers, self.nodes, arithmetic)
-
-
-def error_of(numbers: Numbers, nodes: tuple[str, ...], arithmetic: ArithmeticName) -> BayesError:
-    """The Bayes error and conditional entropy of a joint law P(F, Y), rows F."""
-    exact = None
-    if arithmetic == "exact":
-        array = integers(numbers)
-        wrong = int(array.sum() - array.max(axis=1).sum())
-        exact = Fraction(wrong, numbers.denominator)
-        probabilities = (array / numbers.denominator).astype(np.float64)
-        value = float(exact)
-    else:
-        probabilities = numbers.array
-        value = float((probabilities.sum(axis=1) - probabilities.max(axis=1)).sum())
-    rows = np.broadcast_to(probabilities.sum(axis=1, keepdims=True), probabilities.shape)
-    positive = probabilities > 0
-    p, row = probabilities[positive], rows[positive]
-    entropy = abs(math.fsum((p * np.log(p / row)).tolist()))
-    return BayesError(value=value, exact=exact, entropy=entropy, statistic=nodes)
-
-
-def _weights(numbers: Numbers, arithmetic: ArithmeticName) -> list[int] | list[float]:
-    flat = np.atleast_1d(integers(numbers) if arithmetic == "exact" else numbers.array).ravel()
-    return [int(v) for v in flat] if arithmetic == "exact" else [float(v) for v in flat]
-
-
 def _probability(numbers: Numbers, arithmetic: ArithmeticName) -> Fraction | float:
-    weight = _weights(numbers, arithmetic)[0]
+    weight = weights_of(numbers, arithmetic)[0]
     return Fraction(int(weight), numbers.denominator) if arithmetic == "exact" else float(weight)
 
 

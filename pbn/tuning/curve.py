@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from pbn.exact.arithmetic import Numbers, integers
-from pbn.exact.engine import BayesError, BoundStatistic, error_of
+from pbn.exact.answers import BayesError, BoundStatistic, error_of
 from pbn.network.model import Array
 
 

@@ -11,7 +11,7 @@ import pytest
 import pbn
 from pbn.exact.arithmetic import EXACT, FLOAT
 from pbn.exact.eliminate import joint
-from pbn.exact.engine import error_of
+from pbn.exact.answers import error_of
 from pbn.exact.sample import sample_codes
 
 pytestmark = pytest.mark.benchmark

@@ -1,0 +1,58 @@
+"""Elimination or decision diagram: whichever costs less, and what can be had where one of them cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pbn.errors import BudgetError
+from pbn.exact.diagram import TooLargeError
+from pbn.exact.law import DiagramLaw, Law
+from pbn.exact.plan import Plan
+
+QUICK = 0.1
+"""An elimination of so many seconds is not worth looking for anything better."""
+TRYING = 3.0
+"""An elimination of so many seconds is worth trying a diagram whose size is not known beforehand."""
+
+
+def elimination_seconds(plan: Plan, *, exact: bool) -> float:
+    """About how long an elimination takes: a few nanoseconds an operation, much more as exact integers."""
+    return plan.operations * (1.5e-7 * (1 + plan.bits / 2000) if exact else 4e-9)
+
+
+def diagram_seconds(law: DiagramLaw, *, exact: bool) -> float:
+    """At most about how long a diagram takes that is within its limit."""
+    return 3e-7 * law.bound * (1 + (law.bits() / 150 if exact else 0.6))
+
+
+def by_diagram(plan: Plan, diagram: Callable[[], DiagramLaw], budget: int, *, exact: bool) -> Law | None:
+    """The law by decision diagram where that is the better way, None where elimination by the plan is.
+
+    Raises
+    ------
+    BudgetError
+        Neither is within the limits.
+    """
+    refusal = _refusal(plan, budget, exact=exact)
+    seconds = elimination_seconds(plan, exact=exact)
+    if refusal is None and seconds <= QUICK:
+        return None
+    law = diagram()
+    if refusal is None:
+        worth = diagram_seconds(law, exact=exact) < seconds if law.is_certain(exact=exact) else seconds > TRYING
+        if not worth:
+            return None
+    try:
+        return law.solve(exact=exact)
+    except TooLargeError:
+        if refusal is not None:
+            raise refusal from None
+        return None
+
+
+def _refusal(plan: Plan, budget: int, *, exact: bool) -> BudgetError | None:
+    try:
+        plan.check_budget(budget, exact=exact)
+    except BudgetError as error:
+        return error
+    return None
