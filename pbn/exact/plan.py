@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pbn.errors import BudgetError, Fault, listing
+from pbn.exact.modular import primes_needed
 from pbn.network.graph import ancestors
 from pbn.network.model import Fold, Network, Table
 
@@ -75,6 +77,17 @@ class Plan:
     operations: int
     cells: int
     bits: int
+
+    @cached_property
+    def moduli(self) -> int:
+        """The number of primes that exact arithmetic computes modulo; 0 where it computes with whole integers."""
+        cpds = [self.network.cpds[name] for name in self.sources]
+        return primes_needed(math.prod(cpd.denominator for cpd in cpds if isinstance(cpd, Table))) or 0
+
+    @property
+    def together(self) -> int:
+        """How many primes are taken at a time."""
+        return 16
 
     def bytes_needed(self, *, exact: bool) -> int:
         """Memory that the elimination holds at once: 8 bytes a cell in float, more as exact integers."""
