@@ -64,12 +64,14 @@ class ModularArithmetic(Arithmetic):
         return array
 
     def table(self, table: Table) -> Numbers:
-        numerators, radix = table.numerators, self._along(1 + table.numerators.ndim) * 0 + 2.0**_DIGIT
-        base, residues = self._reduce(radix), np.zeros((*self.lead, *numerators.shape))
-        for shift in reversed(range(0, table.denominator.bit_length(), _DIGIT)):
-            residues *= base
-            residues += ((numerators >> shift) & (2**_DIGIT - 1)).astype(np.float64)
-            residues = self._reduce(residues)
+        digits = [
+            ((table.numerators >> shift) & (2**_DIGIT - 1)).astype(np.float64)
+            for shift in range(0, table.denominator.bit_length(), _DIGIT)
+        ]
+        base = self._reduce(self._along(1 + table.numerators.ndim) * 0 + 2.0**_DIGIT)
+        residues = np.zeros((*self.lead, *table.numerators.shape))
+        for digit in reversed(digits):
+            residues = self._reduce(residues * base + digit if digit is not digits[-1] else residues + digit)
         return Numbers(array=residues, denominator=table.denominator)
 
     def indicator(self, mask: Array) -> Numbers:
