@@ -14,8 +14,8 @@ from pbn.cli.arguments import budget_option, level_option, load_world, question_
 from pbn.cli.numerals import count_text, size_text
 from pbn.cli.terminal import heading, show, table
 from pbn.errors import BudgetError, listing
-from pbn.exact.plan import Plan, Step
 from pbn.exact.statistic import Statistic
+from pbn.exact.steps import Plan, Step
 from pbn.network.model import Network
 from pbn.world import World
 

@@ -138,9 +138,7 @@ def contracted(
     left = arithmetic.product([part for k, part in enumerate(parts) if k != apart], covered[apart])
     if covered[apart] == shape and math.prod(sizes[apart]) == 1:
         return arithmetic.total(arithmetic.multiply(left, right), axes)
-    return Numbers(
-        array=_dot(arithmetic, left, right, axes, dot), denominator=left.denominator * right.denominator
-    )
+    return Numbers(array=_dot(arithmetic, left, right, axes, dot), denominator=left.denominator * right.denominator)
 
 
 def _dot(arithmetic: Arithmetic, left: Numbers, right: Numbers, axes: tuple[int, ...], dot: Dot) -> Array:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from pbn.exact.arithmetic import EXACT, Arithmetic, Numbers, Scatter
 from pbn.exact.modular import ModularArithmetic, primes, rebuilt
-from pbn.exact.plan import BLOCK, Factor, Plan, Scope, Step
+from pbn.exact.steps import BLOCK, Factor, Plan, Scope, Step
 from pbn.network.model import Array, IndexMap, Network, Table
 
 
@@ -29,7 +30,8 @@ class Input:
             lead = array.ndim - len(self.axes)
             axes = (*range(lead), *(lead + axis for axis in self.axes))
             return array.transpose(axes).reshape(*array.shape[:lead], *self.shape)
-        read: Array = array[(..., *self.index)]
+        where: tuple[Any, ...] = (..., *self.index)
+        read: Array = array[where]
         return read
 
 
@@ -157,7 +159,8 @@ def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -
     own = step.substitutes
     assert own is not None
     operations = []
-    for factor, result in zip((*step.dense, *step.maps), _results_in_order(step), strict=True):
+    for result, factor in step.written():
+        assert factor is not None
         found = {name: _axis(k, network.size(name), len(result.scope)) for k, name in enumerate(result.scope)}
         found[step.eliminates[0]] = arrays[own.key][tuple(found[name] for name in own.scope)]
         index = tuple(found[name] for name in factor.scope)
@@ -166,11 +169,6 @@ def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -
         else:
             arrays[result.key] = arrays[factor.key][index]
     return operations
-
-
-def _results_in_order(step: Step) -> list[Factor]:
-    dense = [factor for factor in step.result if factor.child is None]
-    return dense + [factor for factor in step.result if factor.child is not None]
 
 
 def run(bound: BoundPlan, arithmetic: Arithmetic, watch: Watch | None = None) -> dict[int, Numbers]:
@@ -240,18 +238,18 @@ def _sum_of_products(
 def joint(bound: BoundPlan, arithmetic: Arithmetic) -> Numbers:
     """The table over the plan's free targets, in their order, from a plan that combines them."""
     (factor,) = bound.plan.rest
-    if arithmetic is EXACT and bound.plan.moduli:
+    if arithmetic is EXACT and bound.plan.exact.moduli:
         return _modular_joint(bound, factor)
     return run(bound, arithmetic)[factor.key]
 
 
 def _modular_joint(bound: BoundPlan, factor: Factor) -> Numbers:
     """The same from residues, as many primes at a time as the plan says."""
-    plan = bound.plan
-    moduli = primes()[: plan.moduli]
+    cost = bound.plan.exact
+    moduli = primes()[: cost.moduli]
     found = [
-        run(bound, ModularArithmetic(moduli[start : start + plan.together]))[factor.key]
-        for start in range(0, plan.moduli, plan.together)
+        run(bound, ModularArithmetic(moduli[start : start + cost.together]))[factor.key]
+        for start in range(0, cost.moduli, cost.together)
     ]
     residues = np.concatenate([numbers.array for numbers in found])
     cells = rebuilt(residues.reshape(len(moduli), -1), moduli)

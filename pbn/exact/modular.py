@@ -35,7 +35,8 @@ def primes() -> Array:
     prime = np.ones(_SIEVED, dtype=bool)
     for factor in range(2, math.isqrt(start + _SIEVED) + 1):
         prime[-start % factor :: factor] = False
-    return start + np.flatnonzero(prime)[::-1]
+    found: Array = start + np.flatnonzero(prime)[::-1]
+    return found
 
 
 def primes_needed(denominator: int) -> int | None:
@@ -78,9 +79,7 @@ class ModularArithmetic(Arithmetic):
         return Numbers(array=np.broadcast_to(mask.astype(np.float64), (*self.lead, *mask.shape)))
 
     def multiply(self, left: Numbers, right: Numbers) -> Numbers:
-        return Numbers(
-            array=self._reduce(left.array * right.array), denominator=left.denominator * right.denominator
-        )
+        return Numbers(array=self._reduce(left.array * right.array), denominator=left.denominator * right.denominator)
 
     def total(self, numbers: Numbers, axes: tuple[int, ...]) -> Numbers:
         return numbers.with_array(self._reduce(numbers.array.sum(axis=axes))) if axes else numbers

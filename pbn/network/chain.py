@@ -203,9 +203,7 @@ _Link = tuple[Array, tuple[Fraction, ...], tuple[str, ...]]
 """Positions of a link's values for each value of the previous link and number of the term; its values; their texts."""
 
 
-def _other_links(
-    variable: Variable, operation: Operation, terms: Sequence[Sequence[Fraction]]
-) -> Iterator[_Link]:
+def _other_links(variable: Variable, operation: Operation, terms: Sequence[Sequence[Fraction]]) -> Iterator[_Link]:
     assert variable.values is not None
     values = tuple(terms[0])
     for k, term in enumerate(terms[1:], 2):
