@@ -160,14 +160,14 @@ class ExactCost:
 _ROOM = 2**23
 """Cells that residues modulo several primes at a time may take, so that they stay in the processor's caches."""
 _MOST_TOGETHER = 16
-_START = 25e-6
-"""Seconds that one step, or the reading of one table, takes for any arrays."""
-_FLOAT, _DENSE, _SCATTERED = 2e-9, 0.35e-9, 5e-9
+_START, _START_RESIDUES = 10e-6, 60e-6
+"""Seconds that one step, or the reading of one table, takes for any arrays: whole integers, and residues."""
+_FLOAT, _DENSE, _SCATTERED = 2e-9, 0.5e-9, 5e-9
 """Seconds for one operation: in float64 below 2^53; with residues, as products of matrices or by index maps."""
 
 
 def _integer_seconds(bits: float) -> float:
-    return 80e-9 + bits * 0.08e-9
+    return 60e-9 + bits * 0.08e-9
 
 
 def _cell_bytes(bits: float) -> int:
@@ -205,10 +205,10 @@ def _exact_cost(plan: Plan) -> ExactCost:
     if count is None:
         return ExactCost(moduli=0, together=0, seconds=whole, memory=memory)
     several = max(1, min(_MOST_TOGETHER, count, _ROOM // plan.cells))
-    starts = math.ceil(count / several) * _START * (len(plan.sources) + len(plan.steps))
+    starts = math.ceil(count / several) * _START_RESIDUES * (len(plan.sources) + len(plan.steps))
     rebuilt = sum(cells(factor.scope) for factor in plan.rest)
     seconds = starts + count * (residues + rebuilt * (count * 0.3e-9 + 1e-8))
-    if whole <= seconds:
+    if whole <= seconds and memory <= DEFAULT_BUDGET:
         return ExactCost(moduli=0, together=0, seconds=whole, memory=memory)
     memory = 8 * several * plan.cells + rebuilt * (8 * count + _cell_bytes(sum(bits[f.key] for f in plan.rest)))
     return ExactCost(moduli=count, together=several, seconds=seconds, memory=memory)
