@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,8 +92,56 @@ class Arithmetic(ABC):
         """The product of the parts, summed over axes."""
         return self.total(self.product(parts, shape), axes)
 
+    def room(self, _parts: Sequence[Numbers], shape: tuple[int, ...]) -> int:
+        """Cells that `contract` multiplies out."""
+        return math.prod((*self.lead, *shape))
 
-class FloatArithmetic(Arithmetic):
+
+FEW = 2**10
+"""A product of no more cells is multiplied out and summed: for so few that is faster than a product of matrices."""
+
+
+class MatrixArithmetic(Arithmetic):
+    """Arithmetic on plain arrays of numbers, where a sum of products is a product of matrices.
+
+    Of the parts of a product, one is set aside: that without which the product of the others is smallest. It is
+    multiplied with theirs and summed over in one go, and the whole product is never held.
+    """
+
+    def dot(self, left: Array, right: Array) -> Array:
+        """Products of matrices, over the last two axes."""
+        product: Array = left @ right
+        return product
+
+    def contract(self, parts: Sequence[Numbers], shape: tuple[int, ...], axes: tuple[int, ...]) -> Numbers:
+        split = self._apart(parts, shape)
+        if split is None:
+            return super().contract(parts, shape, axes)
+        apart, others = split
+        right = parts[apart]
+        left = self.product([part for k, part in enumerate(parts) if k != apart], others)
+        return Numbers(array=_summed_product(self, left, right, axes), denominator=left.denominator * right.denominator)
+
+    def room(self, parts: Sequence[Numbers], shape: tuple[int, ...]) -> int:
+        split = self._apart(parts, shape)
+        return super().room(parts, shape if split is None else split[1])
+
+    def _apart(self, parts: Sequence[Numbers], shape: tuple[int, ...]) -> tuple[int, tuple[int, ...]] | None:
+        """The part to set aside and the shape of the others' product; None where all are multiplied out."""
+        if len(parts) < 2 or math.prod(shape) <= FEW:
+            return None
+        first = len(self.lead)
+        sizes = [part.array.shape[first:] for part in parts]
+        if np.broadcast_shapes(*sizes) != shape:
+            return None
+        without = [
+            np.broadcast_shapes(*(size for k, size in enumerate(sizes) if k != skip)) for skip in range(len(sizes))
+        ]
+        apart = min(range(len(parts)), key=lambda skip: math.prod(without[skip]))
+        return None if without[apart] == shape else (apart, without[apart])
+
+
+class FloatArithmetic(MatrixArithmetic):
     """float64: each answer carries a relative error of about 1e-15 for each step."""
 
     def table(self, table: Table) -> Numbers:
@@ -112,36 +160,8 @@ class FloatArithmetic(Arithmetic):
         summed = np.bincount(scatter.target, weights=numbers.array.ravel(), minlength=scatter.size)
         return Numbers(array=summed.reshape(scatter.shape))
 
-    def contract(self, parts: Sequence[Numbers], shape: tuple[int, ...], axes: tuple[int, ...]) -> Numbers:
-        return contracted(self, parts, shape, axes, np.matmul)
 
-
-Dot = Callable[[Array, Array], Array]
-FEW = 2**10
-"""A product of no more cells is multiplied out and summed: for so few that is faster than a product of matrices."""
-
-
-def contracted(
-    arithmetic: Arithmetic, parts: Sequence[Numbers], shape: tuple[int, ...], axes: tuple[int, ...], dot: Dot
-) -> Numbers:
-    """The product of the parts summed over axes, with the last multiplication and the sum as products of matrices.
-
-    The part set aside for that is the one without which the product of the others is smallest.
-    """
-    cells, first = math.prod(shape), len(arithmetic.lead)
-    sizes = [part.array.shape[first:] for part in parts]
-    if len(parts) < 2 or cells <= FEW or np.broadcast_shapes(*sizes) != shape:
-        return arithmetic.total(arithmetic.product(parts, shape), axes)
-    covered = [np.broadcast_shapes(*(size for k, size in enumerate(sizes) if k != skip)) for skip in range(len(sizes))]
-    apart = min(range(len(parts)), key=lambda skip: math.prod(covered[skip]))
-    right = parts[apart]
-    left = arithmetic.product([part for k, part in enumerate(parts) if k != apart], covered[apart])
-    if covered[apart] == shape and math.prod(sizes[apart]) == 1:
-        return arithmetic.total(arithmetic.multiply(left, right), axes)
-    return Numbers(array=_dot(arithmetic, left, right, axes, dot), denominator=left.denominator * right.denominator)
-
-
-def _dot(arithmetic: Arithmetic, left: Numbers, right: Numbers, axes: tuple[int, ...], dot: Dot) -> Array:
+def _summed_product(arithmetic: MatrixArithmetic, left: Numbers, right: Numbers, axes: tuple[int, ...]) -> Array:
     """Σ over axes of the product of two arrays of the same dimensions, each of which may lack some axes (size 1)."""
     dimensions = left.array.ndim
     summed = {axis + dimensions for axis in axes}
@@ -165,7 +185,7 @@ def _dot(arithmetic: Arithmetic, left: Numbers, right: Numbers, axes: tuple[int,
         sizes = [math.prod(array.shape[a] for a in group) for group in (outer, inside)]
         return array.transpose(order).reshape(*(array.shape[a] for a in both), *sizes)
 
-    product = dot(matrix(one, rows, inner), matrix(other, inner, columns))
+    product = arithmetic.dot(matrix(one, rows, inner), matrix(other, inner, columns))
     order = [*both, *rows, *columns]
     shape = [max(one.shape[a], other.shape[a]) for a in order]
     return product.reshape(shape).transpose([order.index(a) for a in kept])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +28,7 @@ class Input:
         if self.index is None:
             lead = array.ndim - len(self.axes)
             axes = (*range(lead), *(lead + axis for axis in self.axes))
-            return array.transpose(axes).reshape(*array.shape[:lead], *self.shape)
+            return array.transpose(axes).reshape((*array.shape[:lead], *self.shape))
         where: tuple[Any, ...] = (..., *self.index)
         read: Array = array[where]
         return read
@@ -211,7 +210,7 @@ def _sum_of_products(
     parts: list[Numbers], shape: tuple[int, ...], axes: tuple[int, ...], arithmetic: Arithmetic
 ) -> Numbers:
     """The product summed over axes; a large domain is gone through slice by slice and never held whole."""
-    if math.prod((*arithmetic.lead, *shape)) <= BLOCK:
+    if arithmetic.room(parts, shape) <= BLOCK:
         return arithmetic.contract(parts, shape, axes)
     cut = max(range(-len(shape), 0), key=lambda axis: (shape[axis] > 1 and axis not in axes, shape[axis]))
     after = (slice(None),) * (-1 - cut)

@@ -13,12 +13,11 @@ than 1/2 + 2^-20; q · p is an integer below 2^53 + p, and v − q · p is exact
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
-from pbn.exact.arithmetic import Arithmetic, Numbers, Scatter, contracted
+from pbn.exact.arithmetic import MatrixArithmetic, Numbers, Scatter
 from pbn.network.model import Array, Table
 
 PRIME_BITS = 22
@@ -45,7 +44,7 @@ def primes_needed(denominator: int) -> int | None:
     return count if count <= len(primes()) else None
 
 
-class ModularArithmetic(Arithmetic):
+class ModularArithmetic(MatrixArithmetic):
     """Residues modulo several primes at once: arrays have a first axis over the primes."""
 
     def __init__(self, moduli: Array) -> None:
@@ -89,10 +88,7 @@ class ModularArithmetic(Arithmetic):
         summed = [np.bincount(scatter.target, weights=row, minlength=scatter.size) for row in flat]
         return numbers.with_array(self._reduce(np.stack(summed).reshape(*self.lead, *scatter.shape)))
 
-    def contract(self, parts: Sequence[Numbers], shape: tuple[int, ...], axes: tuple[int, ...]) -> Numbers:
-        return contracted(self, parts, shape, axes, self._dot)
-
-    def _dot(self, left: Array, right: Array) -> Array:
+    def dot(self, left: Array, right: Array) -> Array:
         found = self._reduce(left[..., :_TERMS] @ right[..., :_TERMS, :])
         for start in range(_TERMS, left.shape[-1], _TERMS):
             found += self._reduce(left[..., start : start + _TERMS] @ right[..., start : start + _TERMS, :])

@@ -158,11 +158,11 @@ class ExactCost:
 
 
 _ROOM = 2**23
-"""Cells that residues modulo several primes at a time may take, so that they stay in the processor's caches."""
+"""Cells that a step may read and make, over all primes that are taken at a time."""
 _MOST_TOGETHER = 16
 _START, _START_RESIDUES = 10e-6, 60e-6
 """Seconds that one step, or the reading of one table, takes for any arrays: whole integers, and residues."""
-_FLOAT, _DENSE, _SCATTERED = 2e-9, 0.5e-9, 5e-9
+_FLOAT, _DENSE, _SCATTERED = 2e-9, 0.2e-9, 5e-9
 """Seconds for one operation: in float64 below 2^53; with residues, as products of matrices or by index maps."""
 
 
@@ -187,7 +187,7 @@ def _exact_cost(plan: Plan) -> ExactCost:
     bits = {factor.key: math.log2(whole) for factor, whole in zip(plan.factors, denominators, strict=True)}
     held = {factor.key: cells(factor.scope) * _cell_bytes(bits[factor.key]) for factor in plan.factors}
     total = memory = sum(held.values())
-    whole = residues = 0.0
+    whole, residues, widest = 0.0, 0.0, 1
     for step in plan.steps:
         work = cells(step.domain) if step.substitutes is None else 0
         operations = work * (len(step.dense) + 1)
@@ -200,11 +200,13 @@ def _exact_cost(plan: Plan) -> ExactCost:
         memory = max(memory, total + made + temporaries * _cell_bytes(together))
         total += made - sum(held[factor.key] for factor in step.used)
         whole += _START + operations * (_FLOAT if together < 53 else _integer_seconds(together))
+        read = sum(cells(factor.scope) for factor in (*step.used, *step.result))
+        widest = max(widest, read + (work if step.maps else 0))
         residues += operations * (_SCATTERED if step.maps else _DENSE)
-    count = primes_needed(math.prod(denominators)) if whole > 1e-3 else None
+    count = primes_needed(math.prod(denominators)) if whole > 3e-3 else None
     if count is None:
         return ExactCost(moduli=0, together=0, seconds=whole, memory=memory)
-    several = max(1, min(_MOST_TOGETHER, count, _ROOM // plan.cells))
+    several = max(1, min(_MOST_TOGETHER, count, _ROOM // widest))
     starts = math.ceil(count / several) * _START_RESIDUES * (len(plan.sources) + len(plan.steps))
     rebuilt = sum(cells(factor.scope) for factor in plan.rest)
     seconds = starts + count * (residues + rebuilt * (count * 0.3e-9 + 1e-8))
