@@ -248,7 +248,7 @@ class _Planner:
         sizes = [(self.size[factor.key], factor.scope) for factor in step.result]
         if step.substitutes is None:
             sizes.append((work, step.domain))
-        largest, scope = max(sizes, key=lambda pair: pair[0])
+        largest, scope = max(sizes, key=lambda pair: pair[0], default=(1, ()))
         if largest > self.largest:
             self.largest, self.largest_scope = largest, scope
         temporaries = 3 * work if step.maps or step.substitutes else 2 * min(work, BLOCK)
