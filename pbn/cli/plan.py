@@ -24,8 +24,8 @@ from pbn.cli.numerals import count_text, size_text
 from pbn.cli.terminal import heading, table
 from pbn.cli.terminal import show as print_parts
 from pbn.errors import BudgetError, listing
-from pbn.exact.plan import Plan, Step
 from pbn.exact.statistic import Statistic
+from pbn.exact.steps import Plan, Step
 from pbn.network.model import Network
 from pbn.world import World
 
@@ -86,9 +86,10 @@ def _statistic(statistic: Statistic) -> Iterator[RenderableType]:
         yield Text("F is empty: what is shown says nothing about the outcome")
         return
     listed = table("F", "states", "what it is", "computed from", narrow=["states"], right=["states"])
+    attributes = statistic.attributes
     for node in statistic.nodes:
         variable = statistic.network.variables[node]
-        listed.add_row(node, f"{variable.size:,}", variable.text, listing(statistic.attributes[node], 2 * MOST_NAMES))
+        listed.add_row(node, f"{variable.size:,}", variable.text, listing(attributes[node], 2 * MOST_NAMES))
     yield listed
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from pbn.errors import BudgetError, Fault, listing
 from pbn.exact.arithmetic import EXACT, Numbers, integers
 from pbn.exact.eliminate import BoundPlan, Product, bind, coordinates, run
-from pbn.exact.plan import Plan, Scope, Step
+from pbn.exact.steps import Plan, Scope, Step
 from pbn.network.model import Array, Network
 
 _WIDE = 2**62

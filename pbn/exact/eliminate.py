@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from pbn.exact.arithmetic import Arithmetic, Numbers, Scatter
-from pbn.exact.plan import BLOCK, Factor, Plan, Scope, Step
+from pbn.exact.arithmetic import EXACT, Arithmetic, Numbers, Scatter
+from pbn.exact.modular import ModularArithmetic, primes, rebuilt
+from pbn.exact.steps import BLOCK, Factor, Plan, Scope, Step
 from pbn.network.model import Array, IndexMap, Network, Table
 
 
@@ -25,8 +26,11 @@ class Input:
     def read(self, array: Array) -> Array:
         """The factor's array, broadcastable over the domain; a bare number where it has no axes."""
         if self.index is None:
-            return array.transpose(self.axes).reshape(self.shape)
-        read: Array = array[self.index]
+            lead = array.ndim - len(self.axes)
+            axes = (*range(lead), *(lead + axis for axis in self.axes))
+            return array.transpose(axes).reshape((*array.shape[:lead], *self.shape))
+        where: tuple[Any, ...] = (..., *self.index)
+        read: Array = array[where]
         return read
 
 
@@ -140,7 +144,7 @@ def _bind_product(network: Network, step: Step, arrays: Mapping[int, Array]) -> 
     if set(result.scope) <= set(domain):
         kept = [name for name in domain if name in result.scope]
         if tuple(kept) == result.scope:
-            axes = tuple(k for k, name in enumerate(domain) if name not in result.scope)
+            axes = tuple(k for k, name in enumerate(domain, -len(domain)) if name not in result.scope)
             return Product(inputs=tuple(inputs), shape=shape, axes=axes, scatter=None, result=result.key)
     target = np.zeros((1,) * len(domain), dtype=np.int64)
     for name in result.scope:
@@ -154,7 +158,8 @@ def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -
     own = step.substitutes
     assert own is not None
     operations = []
-    for factor, result in zip((*step.dense, *step.maps), _results_in_order(step), strict=True):
+    for result, factor in step.written():
+        assert factor is not None
         found = {name: _axis(k, network.size(name), len(result.scope)) for k, name in enumerate(result.scope)}
         found[step.eliminates[0]] = arrays[own.key][tuple(found[name] for name in own.scope)]
         index = tuple(found[name] for name in factor.scope)
@@ -163,11 +168,6 @@ def _bind_substitution(network: Network, step: Step, arrays: dict[int, Array]) -
         else:
             arrays[result.key] = arrays[factor.key][index]
     return operations
-
-
-def _results_in_order(step: Step) -> list[Factor]:
-    dense = [factor for factor in step.result if factor.child is None]
-    return dense + [factor for factor in step.result if factor.child is not None]
 
 
 def run(bound: BoundPlan, arithmetic: Arithmetic, watch: Watch | None = None) -> dict[int, Numbers]:
@@ -179,17 +179,17 @@ def run(bound: BoundPlan, arithmetic: Arithmetic, watch: Watch | None = None) ->
     held: dict[int, Numbers] = {}
     for key, table, where in bound.tables:
         numbers = arithmetic.table(table)
-        held[key] = numbers.with_array(numbers.array[where])
+        held[key] = numbers.with_array(numbers.array[(..., *where)])
     for key, mask in bound.indicators:
         held[key] = arithmetic.indicator(mask)
-    one = arithmetic.indicator(np.ones((), dtype=bool))
     for operation in bound.operations:
         parts = []
         for part in operation.inputs if isinstance(operation, Product) else (operation.input,):
             numbers = held.pop(part.key)
             parts.append(numbers.with_array(part.read(numbers.array)))
         if isinstance(operation, Product):
-            parts = [_product(operation, parts or [one], arithmetic, watch)]
+            one = np.ones((1,) * len(operation.shape), dtype=bool)
+            parts = [_product(operation, parts or [arithmetic.indicator(one)], arithmetic, watch)]
         held[operation.result] = parts[0]
     return held
 
@@ -198,7 +198,7 @@ def _product(operation: Product, parts: list[Numbers], arithmetic: Arithmetic, w
     parts.sort(key=lambda numbers: numbers.array.size)
     if operation.scatter is None and watch is None:
         return _sum_of_products(parts, operation.shape, operation.axes, arithmetic)
-    whole = _multiplied(parts, operation.shape, arithmetic)
+    whole = arithmetic.product(parts, operation.shape)
     if watch is not None:
         watch(operation, whole)
     if operation.scatter is None:
@@ -206,42 +206,50 @@ def _product(operation: Product, parts: list[Numbers], arithmetic: Arithmetic, w
     return arithmetic.scatter(whole, operation.scatter)
 
 
-def _multiplied(parts: list[Numbers], shape: tuple[int, ...], arithmetic: Arithmetic) -> Numbers:
-    product = parts[0]
-    for part in parts[1:]:
-        product = arithmetic.multiply(product, part)
-    return product if product.array.shape == shape else product.with_array(np.broadcast_to(product.array, shape))
-
-
 def _sum_of_products(
     parts: list[Numbers], shape: tuple[int, ...], axes: tuple[int, ...], arithmetic: Arithmetic
 ) -> Numbers:
     """The product summed over axes; a large domain is gone through slice by slice and never held whole."""
-    if math.prod(shape) <= BLOCK:
-        return arithmetic.total(_multiplied(parts, shape, arithmetic), axes)
-    cut = max(range(len(shape)), key=lambda axis: (shape[axis] > 1 and axis not in axes, shape[axis]))
-    rest = shape[:cut] + shape[cut + 1 :]
-    rest_axes = tuple(axis - (axis > cut) for axis in axes if axis != cut)
+    if arithmetic.room(parts, shape) <= BLOCK:
+        return arithmetic.contract(parts, shape, axes)
+    cut = max(range(-len(shape), 0), key=lambda axis: (shape[axis] > 1 and axis not in axes, shape[axis]))
+    after = (slice(None),) * (-1 - cut)
+    rest = tuple(size for axis, size in enumerate(shape, -len(shape)) if axis != cut)
+    rest_axes = tuple(axis + (axis < cut) for axis in axes if axis != cut)
     slices: list[Numbers] = []
     for position in range(shape[cut]):
         part = [
-            numbers.with_array(numbers.array[(slice(None),) * cut + (min(position, numbers.array.shape[cut] - 1),)])
+            numbers.with_array(numbers.array[(..., min(position, numbers.array.shape[cut] - 1), *after)])
             for numbers in parts
         ]
         found = _sum_of_products(part, rest, rest_axes, arithmetic)
         if cut in axes and slices:  # the cut axis is summed: add up as we go
-            both = np.stack([slices[0].array, found.array])
-            found = arithmetic.total(found.with_array(both), (0,))
+            both = np.stack([slices[0].array, found.array], axis=-1)
+            found = arithmetic.total(found.with_array(both), (-1,))
             slices = []
         slices.append(found)
     if cut in axes:
         return slices[0]
-    kept = sum(1 for axis in range(cut) if axis not in axes)
-    return slices[0].with_array(np.stack([numbers.array for numbers in slices], axis=kept))
+    kept = sum(1 for axis in range(cut + 1, 0) if axis not in axes)
+    return slices[0].with_array(np.stack([numbers.array for numbers in slices], axis=-1 - kept))
 
 
 def joint(bound: BoundPlan, arithmetic: Arithmetic) -> Numbers:
     """The table over the plan's free targets, in their order, from a plan that combines them."""
-    held = run(bound, arithmetic)
     (factor,) = bound.plan.rest
-    return held[factor.key]
+    if arithmetic is EXACT and bound.plan.exact.moduli:
+        return _modular_joint(bound, factor)
+    return run(bound, arithmetic)[factor.key]
+
+
+def _modular_joint(bound: BoundPlan, factor: Factor) -> Numbers:
+    """The same from residues, as many primes at a time as the plan says."""
+    cost = bound.plan.exact
+    moduli = primes()[: cost.moduli]
+    found = [
+        run(bound, ModularArithmetic(moduli[start : start + cost.together]))[factor.key]
+        for start in range(0, cost.moduli, cost.together)
+    ]
+    residues = np.concatenate([numbers.array for numbers in found])
+    cells = rebuilt(residues.reshape(len(moduli), -1), moduli)
+    return Numbers(array=cells.reshape(residues.shape[1:]), denominator=found[0].denominator)

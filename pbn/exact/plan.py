@@ -1,123 +1,18 @@
-"""What an elimination will do and cost, decided from scopes alone before anything is allocated."""
+"""What an elimination will do, decided from scopes alone: a greedy choice of its steps."""
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pbn.errors import BudgetError, Fault, listing
+from pbn.exact.steps import BEYOND, BLOCK, DEFAULT_BUDGET, Factor, Plan, Scope, Step
 from pbn.network.graph import ancestors
 from pbn.network.model import Fold, Network, Table
 
-DEFAULT_BUDGET = 2 * 10**9
-"""Bytes that an elimination may hold at once."""
-
-BLOCK = 2**22
-"""Cells of a product that are multiplied out at once, where it is summed and not scattered."""
-MAX_FLOAT_OPERATIONS = 10**11
-"""Operations of an elimination in float64, some minutes; more are refused."""
-MAX_EXACT_OPERATIONS = 2 * 10**9
-"""The same for exact integers of up to 500 bits, which take about fifty times as long each."""
-
-Scope = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Factor:
-    """An input of an elimination: a dense array over ``scope``, or a map from ``scope`` to ``child``."""
-
-    key: int
-    scope: Scope
-    child: str | None = None
-
-    @property
-    def names(self) -> Scope:
-        """All variables that the factor mentions."""
-        return self.scope if self.child is None else (*self.scope, self.child)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One step: multiply ``dense`` over ``domain``, read ``maps``, sum or scatter into ``result``.
-
-    A substitution (``dense`` and ``maps`` are rewritten one by one, nothing is summed) has
-    ``substitutes`` set to the map that is put in for the eliminated variable.
-    """
-
-    eliminates: Scope
-    dense: tuple[Factor, ...]
-    maps: tuple[Factor, ...]
-    domain: Scope
-    result: tuple[Factor, ...]
-    substitutes: Factor | None = None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Plan:
-    """An elimination of everything but ``targets``, given values of ``evidence``.
-
-    ``largest`` is the number of cells of the largest table, over ``largest_scope``; ``operations``
-    counts multiplications and additions; ``cells`` is the most that is held at once; ``bits`` bounds the
-    length of the integers of exact arithmetic.
-    """
-
-    network: Network
-    targets: Scope
-    evidence: Scope
-    known: frozenset[str]
-    factors: tuple[Factor, ...]
-    sources: tuple[str, ...]
-    steps: tuple[Step, ...]
-    rest: tuple[Factor, ...]
-    largest: int
-    largest_scope: Scope
-    operations: int
-    cells: int
-    bits: int
-
-    def bytes_needed(self, *, exact: bool) -> int:
-        """Memory that the elimination holds at once: 8 bytes a cell in float, more as exact integers."""
-        return self.cells * (64 + self.bits // 8 if exact else 8)
-
-    def check_budget(self, budget: int, *, exact: bool) -> None:
-        """Refuse the plan where it needs more than ``budget`` bytes."""
-        needed, most = self.bytes_needed(exact=exact), MAX_EXACT_OPERATIONS if exact else MAX_FLOAT_OPERATIONS
-        table = f"a table of {self.largest:,} cells over {listing(self.largest_scope, 8)}"
-        if needed > budget:
-            raise BudgetError(
-                Fault(
-                    code="exact/over-budget",
-                    message=f"the elimination needs {table} ({_size_text(needed)} in all)",
-                    allowed=f"{_size_text(budget)} (the budget)",
-                    hint=_advice(self, budget, exact),
-                )
-            )
-        if self.operations * (1 + exact * self.bits // 500) > most:
-            raise BudgetError(
-                Fault(
-                    code="exact/too-long",
-                    message=f"the elimination needs {self.operations:,} operations, and {table}",
-                    allowed=f"{most:,} operations",
-                    hint=_advice(self, budget, exact),
-                )
-            )
-
-
-def _advice(plan: Plan, budget: int, exact: bool) -> str:
-    if exact and plan.bytes_needed(exact=False) <= budget and plan.operations <= MAX_FLOAT_OPERATIONS:
-        return "ask for float arithmetic, or raise the budget"
-    last = plan.largest_scope[-1] if plan.largest_scope else ""
-    return (
-        f"show or hide fewer variables, give evidence on {last}, break its rule into smaller parts, or raise the budget"
-    )
-
-
-def _size_text(count: int) -> str:
-    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}" if count < 10**15 else f"{float(count) / size:.1e} {unit}"
-    return f"{count} bytes"
+__all__ = ["BLOCK", "DEFAULT_BUDGET", "Factor", "Plan", "Scope", "Step", "known_variables", "make_plan"]
 
 
 def make_plan(
@@ -130,13 +25,12 @@ def make_plan(
     """
     best: Plan | None = None
     for price in PRICES:
-        planner = _Planner(network, tuple(targets), tuple(sorted(evidence)), price)
+        planner = _Planner(network, tuple(targets), tuple(sorted(evidence)), price, best.cells if best else BEYOND)
         planner.eliminate_all()
-        if combine:
+        if combine and not planner.is_hopeless:
             planner.finish()
-        plan = planner.plan()
-        if best is None or (plan.cells, plan.operations) < (best.cells, best.operations):
-            best = plan
+        if best is None or (planner.cells, planner.operations) < (best.cells, best.operations):
+            best = planner.plan()
         if best.cells <= SMALL:
             break
     assert best is not None
@@ -179,14 +73,18 @@ class _Move:
 
 
 class _Planner:
-    def __init__(self, network: Network, targets: Scope, evidence: Scope, price: Price) -> None:
+    """Plans until only targets are left, or until more than ``most`` cells would be held."""
+
+    def __init__(self, network: Network, targets: Scope, evidence: Scope, price: Price, most: int) -> None:
         self.network = network
         self.price = price
+        self.most = most
         self.evidence = evidence
         self.targets = targets
         self.known = known_variables(network, evidence)
         self.sizes: Mapping[str, int] = {name: len(v.states) for name, v in network.variables.items()}
         self.live: dict[int, Factor] = {}
+        self.size: dict[int, int] = {}  # the cells of each live factor
         self.users: dict[str, dict[int, None]] = {}
         self.keys = 0
         self.steps: list[Step] = []
@@ -197,7 +95,7 @@ class _Planner:
             if name in needed:
                 self._add_source(name)
         self.factors = tuple(self.live.values())
-        self.held = sum(self._cells(f.scope) for f in self.factors)
+        self.held = self._total(self.factors)
         self.position = {name: k for k, name in enumerate(network.variables)}
 
     largest_scope: Scope
@@ -222,36 +120,47 @@ class _Planner:
 
     def _add(self, factor: Factor) -> None:
         self.live[factor.key] = factor
+        self.size[factor.key] = self._cells(factor.scope)
         for name in factor.names:
             self.users.setdefault(name, {})[factor.key] = None
 
     def _remove(self, factor: Factor) -> None:
-        del self.live[factor.key]
+        del self.live[factor.key], self.size[factor.key]
         for name in factor.names:
             del self.users[name][factor.key]
 
     def _cells(self, scope: Iterable[str]) -> int:
-        return math.prod(self.sizes[name] for name in scope)
+        return math.prod([self.sizes[name] for name in scope])
+
+    def _total(self, factors: Iterable[Factor]) -> int:
+        return sum([self.size[factor.key] for factor in factors])
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the plan holds too many cells already."""
+        return self.cells > self.most
 
     # -- choosing ------------------------------------------------------------------------------
 
     def eliminate_all(self) -> None:
         """Take the cheapest move until only targets are left."""
-        kept = set(self.targets)
-        waiting = {name: None for name in self.users if name not in kept}
+        waiting = dict.fromkeys(set(self.users).difference(self.targets))
         moves: dict[str, _Move] = {}
-        while waiting:
-            for name in list(waiting):
-                if not self.users[name]:
-                    del waiting[name]
-                elif name not in moves:
+        queue: list[tuple[tuple[bool, int, int], int, int, str, _Move]] = []
+        serial = itertools.count()
+        touched: Iterable[str] = waiting
+        while not self.is_hopeless:
+            for name in sorted(waiting.keys() & touched, key=self.position.__getitem__):
+                if self.users[name]:
                     moves[name] = self._move(name)
-            if not waiting:
-                break
-            best = min(waiting, key=lambda name: (moves[name].price, self.position[name]))
-            touched = self._take(moves[best].step)
-            for name in touched:
-                moves.pop(name, None)
+                    heapq.heappush(queue, (moves[name].price, self.position[name], next(serial), name, moves[name]))
+                else:
+                    del waiting[name]
+            while queue and (queue[0][3] not in waiting or moves[queue[0][3]] is not queue[0][4]):
+                heapq.heappop(queue)  # the variable is gone, or its price has changed
+            if not queue:
+                return
+            touched = self._take(heapq.heappop(queue)[4].step)
 
     def _move(self, name: str) -> _Move:
         factors = [self.live[key] for key in self.users[name]]
@@ -266,7 +175,7 @@ class _Planner:
             scope.update(dict.fromkeys(n for n in own.scope))
             results.append(self._new(scope, factor.child))
         after = sum(self._cells(factor.scope) for factor in results)
-        before = sum(self._cells(factor.scope) for factor in factors)
+        before = self._total(factors)
         step = Step(
             eliminates=(name,),
             dense=tuple(f for f in others if f.child is None),
@@ -307,7 +216,7 @@ class _Planner:
         domain = tuple(name for name in scope if name not in children)
         result = self._new(n for n in dict.fromkeys((*scope, *children)) if n not in eliminated)
         size, out = self._cells(domain), self._cells(result.scope)
-        before = sum(self._cells(factor.scope) for factor in (*dense, *maps))
+        before = self._total((*dense, *maps))
         step = Step(
             eliminates=tuple(n for n in dict.fromkeys((*scope, *children)) if n in eliminated),
             dense=tuple(dense),
@@ -321,15 +230,14 @@ class _Planner:
 
     def _take(self, step: Step) -> set[str]:
         """Apply a step; returns the variables whose prices may have changed."""
-        used = [*step.dense, *step.maps, *([step.substitutes] if step.substitutes else [])]
+        used, freed = step.used, self._total(step.used)
         near = {name for factor in (*used, *step.result) for name in factor.names}
         touched = near | {n for name in near for key in self.users[name] for n in self.live[key].names}
         for factor in used:
             self._remove(factor)
         for factor in step.result:
             self._add(factor)
-        freed = sum(self._cells(factor.scope) for factor in used)
-        made = sum(self._cells(factor.scope) for factor in step.result)
+        made = self._total(step.result)
         work = self._cells(step.domain) if step.substitutes is None else 0
         self._account(step, work, made)
         self.held += made - freed
@@ -337,10 +245,12 @@ class _Planner:
         return touched
 
     def _account(self, step: Step, work: int, made: int) -> None:
-        scopes = [factor.scope for factor in step.result] + [step.domain]
-        scope = max(scopes, key=self._cells)
-        if self._cells(scope) > self.largest:
-            self.largest, self.largest_scope = self._cells(scope), scope
+        sizes = [(self.size[factor.key], factor.scope) for factor in step.result]
+        if step.substitutes is None:
+            sizes.append((work, step.domain))
+        largest, scope = max(sizes, key=lambda pair: pair[0], default=(1, ()))
+        if largest > self.largest:
+            self.largest, self.largest_scope = largest, scope
         temporaries = 3 * work if step.maps or step.substitutes else 2 * min(work, BLOCK)
         self.cells = max(self.cells, self.held + made + temporaries)
         self.operations += work * (len(step.dense) + 1) + (made if step.substitutes else 0)

@@ -106,7 +106,7 @@ class _Builder:
             times[name] = self.times.get(name, max((times[p] for p in cpd.parents), default=-1))
             if isinstance(cpd, Fold):
                 terms = sorted(range(len(cpd.parents)), key=lambda k: times[cpd.parents[k]])
-                add_chain(network, variable, cpd, terms, variables, cpds)
+                add_chain(variable, cpd, terms, dict.fromkeys(cpd.parents, {}), variables, cpds)
             else:
                 variables[name], cpds[name] = variable, cpd
         return Network(variables=variables, cpds=cpds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -111,12 +111,13 @@ def chained(network: Network, visible: Collection[str]) -> Network:
     result over the visible terms is a node, and a small sufficient statistic where the rest is hidden.
     """
     known = functions_of(network, visible)
+    inputs = _inputs(network)
     variables: dict[str, Variable] = {}
     cpds: dict[str, CPD] = {}
     for name, variable in network.variables.items():
         cpd = network.cpds[name]
         if isinstance(cpd, Fold):
-            add_chain(network, variable, cpd, _order(network, cpd, known), variables, cpds)
+            add_chain(variable, cpd, _order(network, cpd, known), inputs, variables, cpds)
         else:
             variables[name], cpds[name] = variable, cpd
     return Network(variables=variables, cpds=cpds, undefined=network.undefined)
@@ -170,65 +171,107 @@ def _sources(network: Network, name: str) -> frozenset[str]:
 
 
 def add_chain(
-    network: Network,
     variable: Variable,
     fold: Fold,
     order: Sequence[int],
+    inputs: Mapping[str, Mapping[str, None]],
     variables: dict[str, Variable],
     cpds: dict[str, CPD],
 ) -> None:
-    name = variable.name
+    """Add the links of a fold, ``name:2``, ``name:3``, … and at last ``name`` itself."""
     parents = [fold.parents[k] for k in order]
     terms = [fold.terms[k] for k in order]
     assert variable.values is not None
-    last = variable.values
-    previous, values = parents[0], tuple(terms[0])
-    shown = dict.fromkeys(_inputs(network, parents[0]))
-    for k in range(1, len(parents)):
-        final = k == len(parents) - 1
-        results = last if final else reachable(name, fold.operation, [values, terms[k]])
-        link = name if final else f"{name}:{k + 1}"
-        index = _positions(fold.operation, values, terms[k], results)
-        shown.update(dict.fromkeys(_inputs(network, parents[k])))
-        variables[link] = variable if final else _link(variable, fold.operation, k + 1, listing(shown), results)
-        cpds[link] = IndexMap(parents=(previous, parents[k]), index=index)
-        previous, values = link, results
+    previous, shown = parents[0], dict(inputs[parents[0]])
+    links = (_sum_links if fold.operation == "+" else _other_links)(variable, fold.operation, terms)
+    for k, (parent, (index, values, states)) in enumerate(zip(parents[1:], links, strict=True), 2):
+        final = k == len(parents)
+        link = variable.name if final else f"{variable.name}:{k}"
+        shown.update(inputs[parent])
+        variables[link] = variable if final else _link(variable, fold.operation, k, listing(shown), values, states)
+        cpds[link] = IndexMap(parents=(previous, parent), index=index)
+        previous = link
     if len(parents) == 1:
-        position = {value: k for k, value in enumerate(last)}
-        variables[name] = variable
-        cpds[name] = IndexMap(parents=(previous,), index=np.array([position[v] for v in values], dtype=np.intp))
+        position = {value: k for k, value in enumerate(variable.values)}
+        variables[variable.name] = variable
+        cpds[variable.name] = IndexMap(
+            parents=(previous,), index=np.array([position[v] for v in terms[0]], dtype=np.intp)
+        )
 
 
-def _link(variable: Variable, operation: Operation, taken: int, shown: str, values: tuple[Fraction, ...]) -> Variable:
+_Link = tuple[Array, tuple[Fraction, ...], tuple[str, ...]]
+"""Positions of a link's values for each value of the previous link and number of the term; its values; their texts."""
+
+
+def _other_links(variable: Variable, operation: Operation, terms: Sequence[Sequence[Fraction]]) -> Iterator[_Link]:
+    assert variable.values is not None
+    values = tuple(terms[0])
+    for k, term in enumerate(terms[1:], 2):
+        results = variable.values if k == len(terms) else reachable(variable.name, operation, [values, term])
+        yield _positions(operation, values, term, results), results, tuple(map(number_text, results))
+        values = results
+
+
+def _sum_links(variable: Variable, _operation: Operation, terms: Sequence[Sequence[Fraction]]) -> Iterator[_Link]:
+    """The same for sums, in integers; what stands in several links is made into a fraction and a text once."""
+    assert variable.values is not None
+    scale = math.lcm(*{number.denominator for numbers in (*terms, variable.values) for number in numbers})
+    integers = [_scaled(term, scale) for term in terms]
+    largest = sum(max(map(abs, term)) for term in integers)
+    dtype = np.int64 if largest < 2**62 else object
+    last: Array = np.array(_scaled(variable.values, scale), dtype=dtype)
+    fractions: dict[int, Fraction] = {}
+    texts: dict[int, str] = {}
+    values: Array = np.array(integers[0], dtype=dtype)
+    for k, term in enumerate(integers[1:], 2):
+        _check_size(variable.name, len(values) * len(set(term)), k, terms)
+        sums: Array = np.add.outer(values, np.array(term, dtype=dtype))
+        results: Array = last if k == len(terms) else np.unique(sums)
+        numbers = results.tolist()
+        for number in set(numbers).difference(fractions):
+            fractions[number] = Fraction(number, scale)
+            texts[number] = number_text(fractions[number])
+        index: Array = np.searchsorted(results, sums).astype(np.intp)
+        yield index, tuple([fractions[n] for n in numbers]), tuple([texts[n] for n in numbers])
+        values = results
+
+
+def _link(
+    variable: Variable,
+    operation: Operation,
+    taken: int,
+    shown: str,
+    values: tuple[Fraction, ...],
+    states: tuple[str, ...],
+) -> Variable:
     whole = variable.name.partition(".")[0]
     return Variable(
         name=f"{variable.name}:{taken}",
-        states=tuple(number_text(value) for value in values),
+        states=states,
         values=values,
         origin="auxiliary",
         text=f"partial {_RESULTS[operation]} of {whole} over {shown}",
     )
 
 
-def _inputs(network: Network, name: str) -> tuple[str, ...]:
-    """The named variables that a term of a rule reads."""
-    if network.variables[name].origin != "auxiliary":
-        return (name,)
-    return tuple(dict.fromkeys(i for parent in network.parents(name) for i in _inputs(network, parent)))
+def _inputs(network: Network) -> Mapping[str, Mapping[str, None]]:
+    """The named variables that each node is, or reads as a part of a rule."""
+    found: dict[str, dict[str, None]] = {}
+    for name, variable in network.variables.items():
+        read: dict[str, None] = {}
+        if variable.origin != "auxiliary":
+            read[name] = None
+        else:
+            for parent in network.parents(name):
+                read.update(found[parent])
+        found[name] = read
+    return found
 
 
 def _positions(
     operation: Operation, values: Sequence[Fraction], term: Sequence[Fraction], results: Sequence[Fraction]
 ) -> Array:
     """Position in ``results`` of each value combined with each number of the term."""
-    if operation == "+":
-        scale = math.lcm(*{number.denominator for number in (*values, *term, *results)})
-        left, right, target = (_scaled(row, scale) for row in (values, term, results))
-        largest = max(map(abs, left)) + max(map(abs, right))
-        dtype = np.int64 if largest < 2**62 else object
-        sums = np.add.outer(np.array(left, dtype=dtype), np.array(right, dtype=dtype))
-        positions: Array = np.searchsorted(np.array(target, dtype=dtype), sums).astype(np.intp)
-        return positions
     if operation == "*":
         position = {value: k for k, value in enumerate(results)}
         return np.array([[position[a * b] for b in term] for a in values], dtype=np.intp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -118,20 +118,51 @@ def nearest_separator(
 ) -> tuple[str, ...] | None:
     """The minimal set of candidates nearest to the target that d-separates it from the visible nodes.
 
-    Each visible node gets a copy as its child, so that the node itself may stand in the separator.
+    Each visible node gets a copy as its child, so that the node itself may stand in the separator. The separator is
+    found by two searches, after van der Zander and Liśkiewicz (2020): of the candidates among the ancestors, those
+    that the target reaches, and of these, those that the copies reach.
     """
-    import networkx as nx
-
-    needed = ancestors(network, [target, *visible])
-    graph: nx.DiGraph[object] = nx.DiGraph()
-    graph.add_nodes_from(name for name in network.variables if name in needed)
-    graph.add_edges_from((parent, name) for name in needed for parent in network.parents(name))
-    copies = {("copy", name) for name in visible}
-    graph.add_edges_from((name, ("copy", name)) for name in visible)
-    restricted = (set(candidates) & needed) - {target}
-    if not copies:
+    if not visible:
         return ()
-    found = nx.find_minimal_d_separator(graph, {target}, copies, restricted=restricted)
-    if found is None:
+    needed = ancestors(network, [target, *visible])
+    copies = {("copy", name): name for name in visible}
+    parents: dict[_Node, Sequence[_Node]] = {name: network.parents(name) for name in needed}
+    parents.update({copy: (name,) for copy, name in copies.items()})
+    children: dict[_Node, list[_Node]] = {name: [] for name in parents}
+    for name, above in parents.items():
+        for parent in above:
+            children[parent].append(name)
+    first = (set(candidates) & needed) - {target}
+    reached = _reached([target], parents, children, first)
+    if not reached.isdisjoint(copies):
         return None
+    near = first & reached
+    found = near & _reached(copies, parents, children, near)
     return tuple(name for name in network.variables if name in found)
+
+
+_Node = str | tuple[str, str]
+
+
+def _reached(
+    start: Iterable[_Node],
+    parents: Mapping[_Node, Sequence[_Node]],
+    children: Mapping[_Node, Sequence[_Node]],
+    given: Collection[str],
+) -> set[_Node]:
+    """The nodes on the ways from ``start`` that ``given`` does not block, in a graph of ancestors.
+
+    There every collider has a descendant at an end of the way; so only a given node that is no collider blocks.
+    """
+    stack = [(node, down) for node in start for down in (True, False)]
+    seen = set(stack)
+    while stack:
+        node, down = stack.pop()
+        steps = [(parent, False) for parent in parents[node]] if down or node not in given else []
+        if node not in given:
+            steps += [(child, True) for child in children[node]]
+        for step in steps:
+            if step not in seen:
+                seen.add(step)
+                stack.append(step)
+    return {node for node, _ in seen}

@@ -192,7 +192,7 @@ def test_processes_and_bounds():
 
 
 def test_over_the_budget():
-    found = design(pbn.load("credit_risk", budget=1_000_000), "high", "0.17", most=8)
+    found = design(pbn.load("credit_risk", budget=100_000), "high", "0.17", most=8)
     assert found.own_error is None
     assert found.noise.why_not.code == "exact/over-budget"
     assert all(hiding.refused and not hiding.exhaustive for hiding in found.hiding)
