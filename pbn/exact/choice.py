@@ -17,7 +17,7 @@ TRYING = 3.0
 
 def elimination_seconds(plan: Plan, *, exact: bool) -> float:
     """About how long an elimination takes: a few nanoseconds an operation, much more as exact integers."""
-    return plan.operations * (1.5e-7 * (1 + plan.bits / 2000) if exact else 4e-9)
+    return 1e-8 * plan.cells + plan.operations * (1.5e-7 * (1 + plan.bits / 2000) if exact else 4e-9)
 
 
 def diagram_seconds(law: DiagramLaw, *, exact: bool) -> float:

@@ -31,6 +31,8 @@ TRIED_ENTRIES = 2**23
 """Entries of all layers that are tried where the number of beliefs is not known beforehand."""
 KEPT_STATES = 2**21
 """A diagram of at most so many states is kept whole, and minimized."""
+LEAST_ROWS = 4096
+"""A budget that does not hold so many entries at once is too small for a diagram."""
 MOST_STEPS = 4 * 10**8
 """Steps from a state to a following one, of float64: a minute or two. Each remainder counts as a fifth of one."""
 
@@ -151,13 +153,15 @@ class _Solver:
         self.of, self.builder, self.primes = law, law.builder, primes
         self.certain = law.is_certain(exact=exact)
         self.most = law.most_steps(exact=exact) if self.certain else TRIED_ENTRIES
-        self.rows = max(256, law.budget // (160 + 40 * len(primes)))
+        self.rows = max(2, law.budget // (160 + 40 * len(primes)))
         self.sizes = [law.network.size(name) for name in law.targets]
         self.taken = self.states = 0
         self.walk = Pass(primes, record=bool(law.shown))
         self.parts: list[tuple[Array, Array]] = []
 
     def law(self) -> Law:
+        if self.rows < LEAST_ROWS:
+            raise TooLargeError
         try:
             diagram = self.builder.build(most=KEPT_STATES if self.certain else TRIED_STATES)
         except TooLargeError:
@@ -172,6 +176,9 @@ class _Solver:
             self._follow(diagram, 0, self.walk.start())
         weights = np.concatenate([part[0] for part in self.parts])
         residues = np.concatenate([part[1] for part in self.parts], axis=1)
+        if not self.of.shown and len(weights) > 1:  # parts of one belief
+            weights = weights.sum(axis=0, keepdims=True)
+            residues = residues.sum(axis=1, keepdims=True) % self.primes[:, :, None]
         moves = tuple(self.walk.moves) if self.walk.record else None
         return Law(weights=weights, residues=residues, primes=self.primes, denominator=self.of.denominator,
                    moves=moves, states=self.states, entries=self.taken)  # fmt: skip

@@ -72,11 +72,11 @@ def test_files(pbn_command, tmp_path):
 
 
 def test_over_the_budget(pbn_command):
-    result = pbn_command("sweep", "credit_risk", "--residual", "0.24,0.3", "--budget", "1MB")
+    result = pbn_command("sweep", "credit_risk", "--residual", "0.24,0.3", "--budget", "200kB")
     assert result.exit_code == 3
-    assert re.search(r"^0\.24 +0\.210876 +0\.025927 +over budget +over budget +0\.091299 +— +—$", result.stdout, re.M)
+    assert re.search(r"^0\.24 +0\.210876 +over budget +over budget +0\.167110 +— +— +0\.373255$", result.stdout, re.M)
     assert result.stderr.count("exact/over-budget") == 2
-    assert "default, level high: the elimination needs" in result.stderr
+    assert "default, level low: the elimination needs" in result.stderr
 
 
 @pytest.mark.parametrize(("arguments", "code", "words"), [
