@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pbn.errors import BudgetError, Fault, listing
+from pbn.figures import count_text, size_text
 from pbn.network.graph import ancestors
 from pbn.network.model import Fold, Network, Table
 
@@ -83,13 +84,13 @@ class Plan:
     def check_budget(self, budget: int, *, exact: bool) -> None:
         """Refuse the plan where it needs more than ``budget`` bytes."""
         needed, most = self.bytes_needed(exact=exact), MAX_EXACT_OPERATIONS if exact else MAX_FLOAT_OPERATIONS
-        table = f"a table of {self.largest:,} cells over {listing(self.largest_scope, 8)}"
+        table = f"a table of {count_text(self.largest)} cells over {listing(self.largest_scope, 8)}"
         if needed > budget:
             raise BudgetError(
                 Fault(
                     code="exact/over-budget",
-                    message=f"the elimination needs {table} ({_size_text(needed)} in all)",
-                    allowed=f"{_size_text(budget)} (the budget)",
+                    message=f"the elimination needs {table} ({size_text(needed)} in all)",
+                    allowed=f"{size_text(budget)} (the budget)",
                     hint=_advice(self, budget, exact),
                 )
             )
@@ -97,7 +98,7 @@ class Plan:
             raise BudgetError(
                 Fault(
                     code="exact/too-long",
-                    message=f"the elimination needs {self.operations:,} operations, and {table}",
+                    message=f"the elimination needs {count_text(self.operations)} operations, and {table}",
                     allowed=f"{most:,} operations",
                     hint=_advice(self, budget, exact),
                 )
@@ -111,13 +112,6 @@ def _advice(plan: Plan, budget: int, exact: bool) -> str:
     return (
         f"show or hide fewer variables, give evidence on {last}, break its rule into smaller parts, or raise the budget"
     )
-
-
-def _size_text(count: int) -> str:
-    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}" if count < 10**15 else f"{float(count) / size:.1e} {unit}"
-    return f"{count} bytes"
 
 
 def make_plan(

@@ -25,6 +25,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pbn.errors import MOST_SHOWN, Fault, Faults, NetworkError, PbnError
+from pbn.figures import count_text
 from pbn.network.formats.draft import MAX_CELLS, ReadNetwork, WrittenNetwork, oversize
 from pbn.network.formats.numbers import INT64_MAX
 from pbn.network.formats.text import FileText, file_text
@@ -190,7 +191,7 @@ def _check_record(where: str, record: _Variable, shape: list[int], faults: Fault
             f"the table of {where} has the wrong number of entries",
             place,
             f"{entries:,}",
-            f"{math.prod(full):,}",
+            count_text(math.prod(full)),
         )
     elif isinstance(cpd, _Index) and any(state >= size for state in cpd.index):
         faults.add("index", f"{where} maps to a state that it does not have", place)
