@@ -63,9 +63,10 @@ def _statistic(statistic: Statistic) -> Iterator[RenderableType]:
         yield Text("F is empty: what is shown says nothing about the outcome")
         return
     listed = table("F", "states", "what it is", "computed from", narrow=["states"], right=["states"])
+    attributes = statistic.attributes
     for node in statistic.nodes:
         variable = statistic.network.variables[node]
-        listed.add_row(node, f"{variable.size:,}", variable.text, listing(statistic.attributes[node], 2 * MOST_NAMES))
+        listed.add_row(node, f"{variable.size:,}", variable.text, listing(attributes[node], 2 * MOST_NAMES))
     yield listed
 
 

@@ -240,7 +240,7 @@ def _record(found: Sweep) -> dict[str, object]:
         "world": found.world,
         "parameter": found.parameter,
         "variable": found.variable,
-        "own_value": float(found.own),
+        "own_value": float(found.own) if abs(found.own) < sys.float_info.max else None,
         "exact_own_value": fraction_text(found.own),
         "rows": [_row_record(row) for row in found.rows],
     }

@@ -91,8 +91,8 @@ def _least_width(table: Table) -> int:
 def show_json(value: object) -> None:
     """Print a value to stdout as JSON."""
     encoding = (sys.stdout.encoding or "ascii").lower()
-    json.dump(value, sys.stdout, indent=2, allow_nan=False, ensure_ascii=not encoding.startswith("utf"))
-    sys.stdout.write("\n")
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=not encoding.startswith("utf"))
+    sys.stdout.write(text + "\n")  # at once, and only when it is whole
 
 
 def show_error(error: PbnError) -> None:

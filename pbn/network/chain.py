@@ -212,10 +212,15 @@ def _link(variable: Variable, operation: Operation, taken: int, shown: str, valu
 
 
 def _inputs(network: Network, name: str) -> tuple[str, ...]:
-    """The named variables that a term of a rule reads."""
-    if network.variables[name].origin != "auxiliary":
-        return (name,)
-    return tuple(dict.fromkeys(i for parent in network.parents(name) for i in _inputs(network, parent)))
+    """The named variables that a term of a rule reads, in order of first use; parts may share parts."""
+    found: dict[str, bool] = {}
+    stack = [name]
+    while stack:
+        name = stack.pop()
+        if name not in found:
+            found[name] = network.variables[name].origin != "auxiliary"
+            stack += () if found[name] else reversed(network.parents(name))
+    return tuple(name for name, named in found.items() if named)
 
 
 def _positions(

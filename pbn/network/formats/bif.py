@@ -172,8 +172,11 @@ class _Tables:
     ) -> tuple[tuple[str, ...], list[str], list[int]] | None:
         if len(rows) < count and default is None:
             first = next(row for row in range(count) if row not in rows)
-            codes = np.unravel_index(first, [len(self.states[parent]) for parent in parents]) if parents else ()
-            states = [self.states[parent][int(code)] for parent, code in zip(parents, codes, strict=True)]
+            states = []
+            for parent in reversed(parents):
+                first, code = divmod(first, len(self.states[parent]))
+                states.append(self.states[parent][code])
+            states.reverse()
             self._fault(
                 "missing-row",
                 f"{child} has no row for ({', '.join(states)})" if parents else f"{child} has no probabilities",

@@ -10,7 +10,7 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from pbn.network.formats.numbers import (
     grid_places,
     rescaled,
 )
-from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Table, Variable
+from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Table, Variable, held_parents
 
 MAX_CELLS = 2 * 10**7
 """Entries that the tables of a file may have together."""
@@ -115,6 +115,11 @@ def build_network(
     told = list(notes)
     states = {node.name: node.states for node in nodes}
     for node in order:
+        held, _ = held_parents(node.parents, [sizes[parent] for parent in node.parents])
+        if len(held) < len(node.parents):
+            without = [parent for parent in node.parents if parent not in held]
+            told.append(f"{node.name}: parents of one state, which say nothing, were left out: {listing(without)}")
+            node = replace(node, parents=held)
         cpd = _Law(node, [states[parent] for parent in node.parents], renormalise, faults, told).cpd()
         if cpd is not None:
             variables[node.name] = Variable(
