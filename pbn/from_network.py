@@ -126,7 +126,7 @@ def load_network(
     from pbn.spec.sidecar import read_sidecar
 
     beside = path.with_name(path.name + ".yaml")
-    sidecar = read_sidecar(beside) if beside.is_file() else None
+    sidecar = read_sidecar(beside) if beside.exists() else None
     read = read_network(path, renormalise=renormalise or (sidecar is not None and sidecar.renormalise))
     network = read.network
     title = path.stem if read.name in ("", "unknown") else read.name
