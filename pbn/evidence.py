@@ -53,13 +53,15 @@ class _States:
         values = self.variable.values
         if self.variable.origin != "measured" or not values or not isinstance(value, (float, np.floating)):
             return None
-        tolerance = FLOAT32_NOISE if isinstance(value, np.floating) and value.itemsize < 8 else FLOAT_NOISE
-        step = float(values[1] - values[0]) if len(values) > 1 else 1.0
-        place = (float(value) - float(values[0])) / step
-        if not -0.5 < place < len(values) - 0.5:
+        if not np.isfinite(value):
             return None
-        near = round(place)
-        return near if abs(place - near) * step <= tolerance * max(step, abs(float(value))) else None
+        tolerance = FLOAT32_NOISE if isinstance(value, np.floating) and value.itemsize < 8 else FLOAT_NOISE
+        number = Fraction(float(value))  # exact, since a grid may lie beyond what floats reach
+        step = values[1] - values[0] if len(values) > 1 else Fraction(1)
+        near = round((number - values[0]) / step)
+        if not 0 <= near < len(values):
+            return None
+        return near if abs(number - values[near]) <= Fraction(tolerance) * max(step, abs(number)) else None
 
 
 def state_code(variable: Variable, value: object) -> int:

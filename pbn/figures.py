@@ -81,8 +81,19 @@ def _half_unit(published: str) -> Fraction:
     return Fraction(10) ** (int(match[2] or 0) - len(match[1])) / 2
 
 
+def count_text(count: int) -> str:
+    """A count with thousands marked, in powers of ten where it is beyond telling; of any length.
+
+    Examples
+    --------
+    >>> count_text(1_234_567), count_text(3**40), count_text(10**5000)
+    ('1,234,567', '1.22e+19', '1.00e+5000')
+    """
+    return f"{count:,}" if count < 10**15 else f"{Decimal(count):.2e}"  # Python's own conversion stops at 4,300 digits
+
+
 def size_text(count: int) -> str:
-    """An amount of memory.
+    """An amount of memory, of any length.
 
     Examples
     --------
@@ -91,5 +102,6 @@ def size_text(count: int) -> str:
     """
     for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
-            return f"{Decimal(count) / size:.3g} {unit}"
+            amount = Decimal(count) / size
+            return f"{amount:.3g} {unit}" if amount < 1000 else f"{count_text(int(amount))} {unit}"
     return f"{count} bytes"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,14 @@ def world_of_network(
         raise unknown_variable(question, network.named)
     questions = {} if question is None else {question: question_about(network, question)}
     if levels is None:
-        levels = {"full": [node for node in network.named if node != question]}
+        levels = {"full": [node for node in _seen(network) if node != question]}
     shown = {level: Level(name=level, visible=tuple(map(str, nodes))) for level, nodes in levels.items()}
     return _world(network, questions, shown, name, title, budget)
+
+
+def _seen(network: Network) -> Iterator[str]:
+    """The nodes that a level may show: all but the latent and residual ones of a world."""
+    return (node for node in network.named if network.variables[node].role not in ("latent", "residual"))
 
 
 def _world(
@@ -58,14 +63,12 @@ def _world(
         for node in level.visible:
             if node not in network.named:
                 raise unknown_variable(node, network.named)
-            if node in asked or node not in finer:
-                raise NetworkError(
-                    Fault(
-                        code="network/level",
-                        message=f"level {level.name} shows {node}, which "
-                        + ("is asked" if node in asked else "a finer level hides"),
-                    )
-                )
+            role = network.variables[node].role
+            hidden = role in ("latent", "residual")
+            if node in asked or hidden or node not in finer:
+                reason = "is asked" if node in asked else f"is {role}" if hidden else "a finer level hides"
+                message = f"level {level.name} shows {node}, which {reason}"
+                raise NetworkError(Fault(code="network/level", message=message))
         finer = functions_of(network, level.visible)
     return World(
         name=name,
@@ -74,7 +77,7 @@ def _world(
         questions=questions,
         levels=levels,
         budget=budget,
-        attributes=tuple(node for node in network.named if node not in asked),
+        attributes=tuple(node for node in _seen(network) if node not in asked),
     )
 
 
@@ -126,7 +129,7 @@ def load_network(
     from pbn.spec.sidecar import read_sidecar
 
     beside = path.with_name(path.name + ".yaml")
-    sidecar = read_sidecar(beside) if beside.is_file() else None
+    sidecar = read_sidecar(beside) if beside.exists() else None
     read = read_network(path, renormalise=renormalise or (sidecar is not None and sidecar.renormalise))
     network = read.network
     title = path.stem if read.name in ("", "unknown") else read.name
@@ -136,6 +139,6 @@ def load_network(
         asked, shown = sidecar.resolve({node: network.variables[node].states for node in network.named})
         named = {level: Level(name=level, visible=tuple(nodes)) for level, nodes in (levels or {}).items()} or shown
         rest = {question.asks for question in asked.values()}
-        full = {"full": Level(name="full", visible=tuple(n for n in network.named if n not in rest))}
+        full = {"full": Level(name="full", visible=tuple(n for n in _seen(network) if n not in rest))}
         world = _world(network, asked, named or full, path.stem, sidecar.title or title, budget)
     return replace(world, notes=read.notes)

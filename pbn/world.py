@@ -295,7 +295,7 @@ class World:
 
         certain = self.engine.evidence_probability(codes)
         states = {name: self.network.variables[name].states[code] for name, code in codes.items()}
-        probs = pgmpy_posterior(self.engine.view(codes), asked, states, self.budget)
+        probs = pgmpy_posterior(self.engine.view(codes), asked, states, self.budget, certain)
         return Posterior(
             query=asked, probs=probs, exact=None, evidence_probability=certain, route="pgmpy's variable elimination"
         )

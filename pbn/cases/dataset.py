@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -30,6 +31,7 @@ from pbn.cases.schedulers import InProcess, Scheduler
 from pbn.cases.work import MadeFile, Part, make_part
 from pbn.errors import Fault, PbnError, QueryError
 from pbn.figures import size_text
+from pbn.regular import open_regular
 from pbn.spec.load import parse_spec
 
 __all__ = ["FORMAT", "MANIFEST", "PART_ROWS", "PLAN", "WORLD_FILE", "DatasetPlan", "make_dataset", "plan_of",
@@ -172,7 +174,7 @@ def _is_unchanged(root: Path, entry: Mapping[str, Any]) -> bool:
     if _size(path) != entry["bytes"]:
         return False
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return bool(hashlib.file_digest(file, "sha256").hexdigest() == entry["sha256"])
     except OSError:
         return False
@@ -212,8 +214,8 @@ def _line(number: int, entries: Entries) -> bytes:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with suppress(FileNotFoundError), path.open(encoding="utf-8", errors="replace") as file:
-        yield from file
+    with suppress(FileNotFoundError), open_regular(path) as file:
+        yield from io.TextIOWrapper(file, encoding="utf-8", errors="replace")
 
 
 # -- refusals ----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +12,7 @@ from pbn.cases.plan import FORMAT, DatasetPlan
 from pbn.cases.records import Contents
 from pbn.errors import Fault, QueryError
 from pbn.exact.plan import DEFAULT_BUDGET
+from pbn.regular import open_regular
 from pbn.spec.source import MAX_BYTES as MOST_WORLD_BYTES
 
 MANIFEST, WORLD_FILE, PLAN = "manifest.json", "world.yaml", ".plan.json"
@@ -163,9 +163,7 @@ def json_bytes(value: Mapping[str, Any]) -> bytes:
 
 
 def _read_text(path: Path, most: int) -> str:
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise ValueError("it is no file")
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"it has more than {most:,} bytes")

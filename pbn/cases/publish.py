@@ -27,6 +27,7 @@ from pbn.cases.slices import SEED, Sliced
 from pbn.cases.sources import Source, check_files, damaged, read_sources
 from pbn.cases.terms import Terms
 from pbn.errors import Fault, PbnError, QueryError
+from pbn.regular import read_regular
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +162,7 @@ def _write_pieces(
     """Cut one file of a data set into pieces and write those."""
     path = source.root / entry["path"]
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
         if hashlib.sha256(data).hexdigest() != entry["sha256"]:
             damaged(source, path, "was changed while it was read")
         sliced = Sliced(data=data, form=source.plan.form, columns=_columns(source, entry))

@@ -19,6 +19,7 @@ from pbn.cases.verify import Difference, Verified
 from pbn.cases.work import make_part
 from pbn.errors import Fault, PbnError, QueryError
 from pbn.exact.plan import DEFAULT_BUDGET
+from pbn.regular import open_regular, read_regular
 
 CARD, CROISSANT, WORLDS = "README.md", "croissant.json", "worlds"
 MOST_DIFFERENCES = 50
@@ -33,7 +34,7 @@ def read_publication(root: Path) -> dict[str, Any] | None:
         ``publish/manifest``: it is one, but lists something that is no file.
     """
     try:
-        found = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
+        found = json.loads(read_regular(root / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or found.get("format") != PUBLICATION:
@@ -48,7 +49,7 @@ def changed_files(root: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str
     """Files of a published folder that are not as its manifest says: the path, and what is wrong."""
     for entry in manifest["files"]:
         try:
-            with (root / entry["path"]).open("rb") as file:
+            with open_regular(root / entry["path"]) as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             yield entry["path"], f"cannot be read ({error.strerror})"
@@ -125,7 +126,7 @@ def _sources(root: Path, manifest: Mapping[str, Any], budget: int) -> list[Sourc
         if not name.isidentifier():
             raise _no_manifest(root, f"it names a world {name[:60]!r}")
         try:
-            text = (root / WORLDS / f"{name}.yaml").read_text(encoding="utf-8")
+            text = read_regular(root / WORLDS / f"{name}.yaml").decode()
         except (OSError, ValueError) as error:
             message = f"the world file {root / WORLDS / name}.yaml cannot be read"
             raise QueryError(Fault(code="cases/no-world", message=message, found=str(error)[:200])) from None
@@ -149,7 +150,7 @@ def _part(
         sliced = Sliced(data=made.data, form=source.plan.form, columns=kept)
         for piece, expected in sliced.pieces(own, {"canary": source.canary}):
             try:
-                data = (root / piece.path).read_bytes()
+                data = read_regular(root / piece.path)
             except OSError:
                 continue  # told already
             if data == expected:

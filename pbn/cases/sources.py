@@ -16,6 +16,7 @@ from pbn.cases.plan import DatasetPlan, expected_entry
 from pbn.cases.records import Contents, Kind, Records, Table
 from pbn.errors import Fault, QueryError
 from pbn.loading import loads
+from pbn.regular import open_regular
 from pbn.world import World
 
 LABELS, TRUTH = "labels", "truth"
@@ -108,7 +109,7 @@ def check_files(source: Source) -> None:
     for entry in source.entries:
         path, digest = source.root / entry["path"], hashlib.sha256()
         try:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 while chunk := file.read(CHUNK):
                     digest.update(chunk)
         except OSError as error:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +16,7 @@ from pbn.cases.schedulers import InProcess, Scheduler
 from pbn.cases.work import MadeFile, Part, make_part
 from pbn.errors import Fault, PbnError
 from pbn.exact.plan import DEFAULT_BUDGET
+from pbn.regular import NotRegularError, read_regular
 
 MOST_DIFFERENCES = 50
 MOST_SHOWN = 60
@@ -193,9 +192,9 @@ def _checked(check: _Check) -> _Checked:
 def _read(path: Path) -> bytes | str:
     """The bytes of a file, or why they cannot be read."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return "is no file"
-        return path.read_bytes()
+        return read_regular(path)
+    except NotRegularError:
+        return "is no file"
     except FileNotFoundError:
         return "is missing"
     except OSError as error:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from pbn.cli.arguments import budget_option, json_option, load_world, question_option, world_argument
-from pbn.cli.numerals import apart, decimal, fraction_shown, fraction_text
+from pbn.cli.numerals import apart, count_text, decimal, fraction_shown, fraction_text
 from pbn.cli.terminal import heading, progress, show, show_json, table
 from pbn.errors import BudgetError, Fault, PbnError, QueryError
 from pbn.spec.numerals import decimal as numeral
@@ -216,7 +216,7 @@ def _hiding_notes(hiding: Hiding, target: Fraction) -> Iterator[str]:
         out = "" if hiding.least <= target <= hiding.most else f"; {numeral(target)} is out of its reach"
         least, most = apart(hiding.least, target), apart(hiding.most, target)
         yield f"{name}: ε* goes from {least} to {most}, with all hidden{out}"
-    sets = f"{hiding.evaluated:,} of {2 ** len(hiding.attributes):,} sets computed"
+    sets = f"{hiding.evaluated:,} of {count_text(2 ** len(hiding.attributes))} sets computed"
     if hiding.refused:
         sets += f", {hiding.refused:,} of them over the budget"
     yield f"{name}: {sets}; " + ("no other set is nearer" if hiding.exhaustive else "others may be nearer")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from pbn.errors import Fault, QueryError
+from pbn.regular import NotRegularError, open_regular
 
 MOST_BYTES = 50_000_000
 
@@ -24,23 +24,21 @@ def read_input(name: str) -> str:
             raise QueryError(Fault(code="cli/no-input", message=message, hint=hint))
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
-        path = Path(name)
         try:
-            if not (path.is_file() or path.is_fifo()):
-                what = "is no file" if path.exists() else "does not exist"
-                raise QueryError(Fault(code="cli/no-file", message=f"{name[:200]} {what}"))
-            with path.open("rb") as file:
+            with open_regular(name) as file:
                 data = file.read(MOST_BYTES + 1)
-        except OSError as error:
-            message = f"{name[:200]} cannot be read: {error.strerror}"
-            raise QueryError(Fault(code="cli/no-file", message=message)) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "not a valid path"
+            message = f"{name[:200]} cannot be read: {reason}"
+            piped = "pipe the text into the command, and name it -" if isinstance(error, NotRegularError) else None
+            raise QueryError(Fault(code="cli/no-file", message=message, hint=piped)) from None
     if len(data) > MOST_BYTES:
         message = f"{shown_name(name)} is too large"
         raise QueryError(Fault(code="cli/too-large", message=message, allowed=f"at most {MOST_BYTES:,} bytes"))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"{shown_name(name)} is no UTF-8 text: byte {data[error.start]:#04x} at {error.start}"
+        message = f"{shown_name(name)} is not UTF-8 text: byte {data[error.start]:#04x} at {error.start}"
         raise QueryError(Fault(code="cli/not-utf8", message=message)) from None
 
 

@@ -12,7 +12,7 @@ import click
 
 import pbn
 from pbn.cli.arguments import SIZE
-from pbn.cli.streams import prepare_streams
+from pbn.cli.streams import prepare_streams, visible
 from pbn.errors import BudgetError, Fault, PbnError
 
 NO_OUTPUT, BAD_INPUT, OVER_BUDGET, INTERNAL, INTERRUPTED = 1, 2, 3, 70, 130
@@ -134,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _told(error: click.ClickException, code: int | None = None) -> int:
     try:
         sys.stdout.flush()
+        error.message = visible(error.message)  # type: ignore[misc]
         error.show()
     except OSError:  # nobody reads stderr either
         pass

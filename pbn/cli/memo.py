@@ -15,7 +15,8 @@ from pbn.cli.arguments import (
     question_option,
     world_argument,
 )
-from pbn.cli.terminal import show_json
+from pbn.cli.streams import visible
+from pbn.cli.terminal import show_json, show_text
 from pbn.errors import Fault, QueryError, listing
 from pbn.world import World
 
@@ -77,11 +78,13 @@ def memo_command(
             }
         )  # fmt: skip
         return
-    click.echo(text)
+    show_text(text + "\n")
     members = {member for name in told for member in world.families.get(name, ())}
     unsaid = [name for name in given if name not in told and name not in members]
     if unsaid:
-        click.echo(f"left out, since level {memo.template.level} does not show it: {listing(unsaid)}", err=True)
+        click.echo(
+            visible(f"left out, since level {memo.template.level} does not show it: {listing(unsaid)}"), err=True
+        )
 
 
 def drawn_case(world: World, seed: int, row: int) -> dict[str, object]:

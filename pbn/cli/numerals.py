@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 
-from pbn.figures import agrees, apart, decimal, fraction_text, scientific, size_text
+from pbn.figures import agrees, apart, count_text, decimal, fraction_text, scientific, size_text
 
 __all__ = ["agrees", "apart", "count_text", "decimal", "fraction_lines", "fraction_shown", "fraction_text",
            "scientific", "size_text"]  # fmt: skip
@@ -27,14 +26,3 @@ def fraction_shown(number: Fraction, most: int = 200) -> str:
 def fraction_lines(text: str, width: int) -> str:
     """A fraction for a table: numerator and denominator on a line each where one line is too narrow."""
     return text if len(text) <= width else text.replace("/", "/\n")
-
-
-def count_text(count: int) -> str:
-    """A count with thousands marked, in powers of ten where it is beyond telling.
-
-    Examples
-    --------
-    >>> count_text(1_234_567), count_text(3**40)
-    ('1,234,567', '1.22e+19')
-    """
-    return f"{count:,}" if count < 10**15 else f"{Decimal(count):.2e}"

@@ -25,6 +25,7 @@ from pbn.cli.terminal import progress, show
 from pbn.errors import Fault, QueryError
 from pbn.exact.plan import DEFAULT_BUDGET
 from pbn.loading import NETWORK_SUFFIXES, find_world, world_of
+from pbn.regular import read_regular
 from pbn.spec.load import parse_spec
 from pbn.spec.source import read_file
 from pbn.world import World
@@ -162,7 +163,7 @@ def _world(name: str, budget: int) -> tuple[str, World]:
         message, hint = f"{path} is a network file", f"pbn convert {path} {path.stem}.yaml makes a world file of it"
         raise QueryError(Fault(code="cases/network-file", message=message, hint=hint))
     read_file(path)  # says what is wrong with the file itself
-    data = path.read_bytes()
+    data = read_regular(path)
     world = world_of(parse_spec(data, str(path)), budget)
     return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"), world
 

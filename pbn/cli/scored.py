@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,7 @@ from rich.text import Text
 from pbn.cases.disk import write_file
 from pbn.cli.arguments import PATH
 from pbn.cli.numerals import decimal
-from pbn.cli.terminal import show, show_json, table
+from pbn.cli.terminal import show, show_json, show_text, table
 from pbn.errors import Fault, QueryError
 from pbn.scores.accuracy import Interval
 from pbn.scoring.items import MOST_RESAMPLED, RESAMPLES, Entry
@@ -158,7 +157,7 @@ def report(
     if as_json:
         show_json(record)
     elif as_csv:
-        sys.stdout.write(csv_text(rows))
+        show_text(csv_text(rows))
     else:
         show(*shown, *([Text(f"wrote {output}")] if output is not None else []))
 

@@ -24,7 +24,7 @@ from pbn.cli.arguments import (
     world_argument,
 )
 from pbn.cli.numerals import decimal, fraction_text
-from pbn.cli.terminal import heading, progress, show, show_json, table, table_room
+from pbn.cli.terminal import heading, progress, show, show_json, show_text, table, table_room
 from pbn.errors import BudgetError, Fault, QueryError, nearest
 from pbn.network.formats.files import write_bytes
 from pbn.spec.numerals import decimal as numeral
@@ -112,7 +112,7 @@ def sweep_command(
     if as_json:
         show_json(_record(found))
     elif as_csv:
-        sys.stdout.write(_csv(found))
+        show_text(_csv(found))
     else:
         show(*_display(found), *(Text(f"wrote {path}") for path in outputs))
     refused: dict[tuple[str, str], Fault] = {}
@@ -240,7 +240,7 @@ def _record(found: Sweep) -> dict[str, object]:
         "world": found.world,
         "parameter": found.parameter,
         "variable": found.variable,
-        "own_value": float(found.own),
+        "own_value": float(found.own) if abs(found.own) < sys.float_info.max else None,
         "exact_own_value": fraction_text(found.own),
         "rows": [_row_record(row) for row in found.rows],
     }

@@ -12,10 +12,11 @@ from typing import Literal
 from rich.box import SIMPLE_HEAD, Box
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from pbn.cli.streams import UNSEEN, visible
 from pbn.errors import PbnError
 
 PIPED_WIDTH = 1000
@@ -25,8 +26,6 @@ PIPED_RULE = 120
 
 LEAST_CELL = 16
 """Columns of a cell that may be broken into lines, at least."""
-
-_CONTROL = {code: "?" for code in (*range(32), 127, *range(128, 160)) if code != 10}
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -69,12 +68,32 @@ def show(*parts: RenderableType) -> None:
     console = _console()
     with console.capture() as captured:
         own = console.width
-        for part in parts:
+        for part in map(_visible_part, parts):
             console.width = max(own, _least_width(part)) if isinstance(part, Table) else own
             console.print(part, soft_wrap=isinstance(part, str))
     lines = captured.get().split("\n")
     sys.stdout.write("\n".join(line.rstrip(" ") for line in lines))
     sys.stdout.flush()
+
+
+def _visible_part(part: RenderableType) -> RenderableType:
+    """A part of the output with every text of it `visible`."""
+    if isinstance(part, str):
+        return visible(part)
+    if isinstance(part, Text) and UNSEEN.search(part.plain):
+        pieces = part.divide(sorted({end for match in UNSEEN.finditer(part.plain) for end in match.span()}))
+        for piece in pieces:
+            piece.plain = visible(piece.plain)
+        return Text("", end=part.end, style=part.style).join(pieces)
+    if isinstance(part, Table):
+        for column in part.columns:
+            column.header, column._cells = _visible_part(column.header), list(map(_visible_part, column._cells))
+    return part
+
+
+def show_text(text: str) -> None:
+    """Write data to stdout: as it is into a pipe or a file, `visible` on a terminal."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
 def _least_width(table: Table) -> int:
@@ -91,15 +110,16 @@ def _least_width(table: Table) -> int:
 def show_json(value: object) -> None:
     """Print a value to stdout as JSON."""
     encoding = (sys.stdout.encoding or "ascii").lower()
-    json.dump(value, sys.stdout, indent=2, allow_nan=False, ensure_ascii=not encoding.startswith("utf"))
-    sys.stdout.write("\n")
+    text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=not encoding.startswith("utf"))
+    text = UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1] if match[0] > " " else match[0], text)
+    sys.stdout.write(text + "\n")  # at once, and only when it is whole
 
 
 def show_error(error: PbnError) -> None:
     """Print an error to stderr: its own text, red on a terminal."""
     sys.stdout.flush()
     text = Text()
-    for line in str(error).translate(_CONTROL).split("\n"):
+    for line in visible(str(error)).split("\n"):
         text.append(line + "\n", style="red" if line.startswith("  ") else "bold red")
     _console(stderr=True).print(text, end="", soft_wrap=True)
 
@@ -126,12 +146,20 @@ def heading(name: str, title: str = "") -> Text:
     return Text.assemble((name, "bold cyan"), f"  {title}" if title else "")
 
 
+class _Description(ProgressColumn):
+    """What is being done, `visible`, and no markup."""
+
+    def render(self, task: Task) -> Text:
+        """The description of a task."""
+        return Text(visible(task.description))
+
+
 @contextmanager
 def progress() -> Iterator[Progress]:
     """A progress bar on stderr, shown only where that is a terminal, gone when it is done."""
     console = _console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
+        _Description(),
         BarColumn(),
         TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(),
@@ -147,5 +175,5 @@ def waiting(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(what):
+    with console.status(Text(visible(what))):
         yield

@@ -179,7 +179,7 @@ class _Solver:
         if not self.of.shown and len(weights) > 1:  # parts of one belief
             weights = weights.sum(axis=0, keepdims=True)
             residues = residues.sum(axis=1, keepdims=True) % self.primes[:, :, None]
-        moves = tuple(self.walk.moves) if self.walk.record else None
+        moves = tuple(self.walk.moves) if self.walk.record or not self.of.shown else None
         return Law(weights=weights, residues=residues, primes=self.primes, denominator=self.of.denominator,
                    moves=moves, states=self.states, entries=self.taken)  # fmt: skip
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 
 from pbn.errors import BudgetError, Fault, listing
 from pbn.exact.modular import primes_needed
+from pbn.figures import count_text, size_text
 from pbn.network.model import Network, Table
 
 DEFAULT_BUDGET = 2 * 10**9
@@ -107,21 +107,21 @@ class Plan:
     def check_budget(self, budget: int, *, exact: bool) -> None:
         """Refuse the plan where it needs more than ``budget`` bytes, or too long."""
         needed = self.bytes_needed(exact=exact)
-        table = f"a table of {_count_text(self.largest)} cells over {listing(self.largest_scope, 8)}"
+        table = f"a table of {count_text(self.largest)} cells over {listing(self.largest_scope, 8)}"
         if needed > budget or self.cells > BEYOND:
             raise BudgetError(
                 Fault(
                     code="exact/over-budget",
-                    message=f"the elimination needs {table} ({_size_text(needed)} in all)",
-                    allowed=f"{_size_text(budget)} (the budget)",
+                    message=f"the elimination needs {table} ({size_text(needed)} in all)",
+                    allowed=f"{size_text(budget)} (the budget)",
                     hint=_advice(self, budget, exact),
                 )
             )
         if exact and self.exact.seconds > MAX_EXACT_SECONDS:
-            needs = f"{_count_text(self.operations)} operations on integers of some {self.bits:,} bits"
+            needs = f"{count_text(self.operations)} operations on integers of some {self.bits:,} bits"
             found, most = f"{needs}, about {self.exact.seconds:,.0f} seconds", f"{MAX_EXACT_SECONDS:,} seconds"
         elif not exact and self.operations > MAX_FLOAT_OPERATIONS:
-            found, most = f"{_count_text(self.operations)} operations", f"{MAX_FLOAT_OPERATIONS:,} operations"
+            found, most = f"{count_text(self.operations)} operations", f"{MAX_FLOAT_OPERATIONS:,} operations"
         else:
             return
         raise BudgetError(
@@ -214,14 +214,3 @@ def _exact_cost(plan: Plan) -> ExactCost:
         return ExactCost(moduli=0, together=0, seconds=whole, memory=memory)
     memory = 8 * several * plan.cells + rebuilt * (8 * count + _cell_bytes(sum(bits[f.key] for f in plan.rest)))
     return ExactCost(moduli=count, together=several, seconds=seconds, memory=memory)
-
-
-def _count_text(count: int) -> str:
-    return f"{count:,}" if count < 10**15 else f"{Decimal(count):.1e}"
-
-
-def _size_text(count: int) -> str:
-    for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}" if count < 10**15 else f"{Decimal(count) / size:.1e} {unit}"
-    return f"{count} bytes"

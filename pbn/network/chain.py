@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from pbn.errors import BudgetError, Fault, listing
+from pbn.figures import count_text
 from pbn.network.graph import ancestors, functions_of
 from pbn.network.grid import bounded
 from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Operation, Table, Variable, number_text
@@ -97,7 +98,7 @@ def _check_size(name: str, combinations: int, done: int, terms: Sequence[Sequenc
             Fault(
                 code="network/rule-too-large",
                 message=f"{name} does not collapse: {combinations:,} combinations after {done} of its "
-                f"{len(terms)} terms, up to {bound:,} values in all",
+                f"{len(terms)} terms, up to {count_text(bound)} values in all",
                 allowed=f"{4 * MAX_STATES:,} combinations",
                 hint="weights on a common grid (tenths, say) make partial sums coincide",
             )

@@ -22,6 +22,8 @@ Operation = Literal["+", "*", "min", "max", "and", "or"]
 Origin = Literal["random", "deterministic", "measured", "auxiliary"]
 
 _EXACT_IN_FLOAT = 2**53
+MAX_PARENTS = 32
+"""A node with more parents keeps only those of several states: numpy's arrays have at most 64 axes, its einsum 52."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,16 +188,29 @@ def _fault(name: str, code: str, message: str) -> NetworkError:
     return NetworkError(Fault(code=f"network/{code}", message=f"{name} {message}"))
 
 
+def held_parents(parents: Sequence[str], sizes: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The parents that become axes of a CPD, with their sizes: where they are too many, those of one state are not.
+
+    Examples
+    --------
+    >>> held_parents(["a", "b"], [1, 2]), held_parents(["a"] * MAX_PARENTS + ["b"], [1] * MAX_PARENTS + [2])
+    ((('a', 'b'), (1, 2)), (('b',), (2,)))
+    """
+    some = len(parents) > MAX_PARENTS
+    kept = [(parent, size) for parent, size in zip(parents, sizes, strict=True) if size > 1 or not some]
+    return tuple(parent for parent, _ in kept), tuple(size for _, size in kept)
+
+
 def table(parents: Sequence[str], probabilities: Sequence[Fraction], shape: tuple[int, ...]) -> Table | IndexMap:
     """A CPD from exact probabilities in C order; an index map where every row is a certainty."""
+    parents, sizes = held_parents(parents, shape[:-1])
+    shape = (*sizes, shape[-1])
     denominator = math.lcm(*{p.denominator for p in probabilities})
     numerators = [p.numerator * (denominator // p.denominator) for p in probabilities]
     if denominator == 1 and parents:
-        return IndexMap(parents=tuple(parents), index=np.array(numerators, dtype=np.intp).reshape(shape).argmax(-1))
+        return IndexMap(parents=parents, index=np.array(numerators, dtype=np.intp).reshape(shape).argmax(-1))
     dtype = np.int64 if denominator < 2**62 else object
-    return Table(
-        parents=tuple(parents), numerators=np.array(numerators, dtype=dtype).reshape(shape), denominator=denominator
-    )
+    return Table(parents=parents, numerators=np.array(numerators, dtype=dtype).reshape(shape), denominator=denominator)
 
 
 def number_text(number: Fraction) -> str:

@@ -114,21 +114,22 @@ class Parts:
 
     def _absorb(self, combine: Callable[..., Value], grids: list[Grid]) -> list[Grid]:
         """Combine grids wherever the nodes of one include those of the other, until none do."""
-        terms: list[Grid] = []
-        reading: dict[str, list[int]] = {}  # node → positions of the terms over it
-        for grid in sorted(grids, key=lambda grid: -len(grid.nodes)):
-            near = reading.get(grid.nodes[0], []) if grid.nodes else range(len(terms))
-            host = next((k for k in near if set(grid.nodes) <= set(terms[k].nodes)), None)
-            if host is None:
-                for node in grid.nodes:
-                    reading.setdefault(node, []).append(len(terms))
-                terms.append(grid)
-            else:
-                terms[host] = self._apply(combine, terms[host], grid)
-        if len(terms) < len(grids):  # what was combined may depend on fewer nodes now
-            return self._absorb(combine, terms)
-        first = {id(grid): k for k, grid in enumerate(grids)}
-        return sorted(terms, key=lambda term: first[id(term)])
+        while True:
+            terms: list[Grid] = []
+            reading: dict[str, list[int]] = {}  # node → positions of the terms over it
+            for grid in sorted(grids, key=lambda grid: -len(grid.nodes)):
+                near = reading.get(grid.nodes[0], []) if grid.nodes else range(len(terms))
+                host = next((k for k in near if set(grid.nodes) <= set(terms[k].nodes)), None)
+                if host is None:
+                    for node in grid.nodes:
+                        reading.setdefault(node, []).append(len(terms))
+                    terms.append(grid)
+                else:
+                    terms[host] = self._apply(combine, terms[host], grid)
+            if len(terms) == len(grids):
+                first = {id(grid): k for k, grid in enumerate(grids)}
+                return sorted(terms, key=lambda term: first[id(term)])
+            grids = terms  # what was combined may depend on fewer nodes now
 
     def _small(self, grid: Grid) -> Grid:
         """The grid as a function of at most one node: itself, or a new node for its value."""

@@ -30,10 +30,12 @@ class RuleCompiler(Parts):
 
     scope: Scope
     expression: Expression = field(init=False)
+    truths: dict[int, Grid] = field(init=False)
+    kinds: dict[int, bool] = field(init=False)
 
     def grid(self, expression: Expression, kind: str) -> Grid:
         """The expression's value over some nodes, read as ``number``, ``truth`` or ``label``."""
-        self.expression = expression
+        self.expression, self.truths, self.kinds = expression, {}, {}
         return self._value(expression.tree, kind)
 
     def decide(self, cases: Sequence[tuple[Grid, Grid]], otherwise: Grid) -> Grid:
@@ -102,6 +104,12 @@ class RuleCompiler(Parts):
         return self.decide(cases, self._value(tail, kind))
 
     def _truth(self, node: ast.expr) -> Grid:
+        """A condition; one inside an operand that is compared more than once is compiled once."""
+        if id(node) not in self.truths:
+            self.truths[id(node)] = self._condition(node)
+        return self.truths[id(node)]
+
+    def _condition(self, node: ast.expr) -> Grid:
         match node:
             case ast.UnaryOp():
                 return self._apply(lambda v: None if v is None else not v, self._value(node.operand, "truth"))
@@ -146,8 +154,10 @@ class RuleCompiler(Parts):
         return self._apply(lambda v: None if v is None else v in known, self._value(left, kind))
 
     def _counts(self, node: ast.expr) -> bool:
-        part = Expression(text=self.expression.text, tree=node, numbers=self.expression.numbers)
-        return check_types(part, self.scope)[0].counts
+        if id(node) not in self.kinds:
+            part = Expression(text=self.expression.text, tree=node, numbers=self.expression.numbers)
+            self.kinds[id(node)] = check_types(part, self.scope)[0].counts
+        return self.kinds[id(node)]
 
     # -- numbers -------------------------------------------------------------------------------
 

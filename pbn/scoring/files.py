@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import stat
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 from pbn.cases.formats import KEY, pyarrow
 from pbn.errors import Fault, QueryError, listing
 from pbn.figures import size_text
+from pbn.regular import open_regular
 from pbn.scores.inputs import Array
 
 SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv")
@@ -85,17 +86,15 @@ class TableFile:
     def runs(self) -> Iterator[Rows]:
         """The rows of the file, in runs."""
         try:
-            status = self.path.stat()
-            if not stat.S_ISREG(status.st_mode):
-                self.refuse("no-file", f"{_name(self.path)} is no file")
-            if status.st_size > MOST_BYTES:
-                most = f"at most {size_text(MOST_BYTES)}"
-                self.refuse("too-large", f"{_name(self.path)} has {size_text(status.st_size)}", most)
-            if self.suffix == ".parquet":
-                yield from self._parquet()
-                return
-            with self.path.open("rb") as file:
-                yield from self._csv(file) if self.suffix == ".csv" else self._json(file)
+            with open_regular(self.path) as file:
+                size = os.fstat(file.fileno()).st_size
+                if size > MOST_BYTES:
+                    most = f"at most {size_text(MOST_BYTES)}"
+                    self.refuse("too-large", f"{_name(self.path)} has {size_text(size)}", most)
+                if self.suffix == ".parquet":
+                    yield from self._parquet(file)
+                else:
+                    yield from self._csv(file) if self.suffix == ".csv" else self._json(file)
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or str(error))[:200]
             code = "no-file" if isinstance(error, OSError) else "unreadable"
@@ -178,17 +177,17 @@ class TableFile:
 
     # -- Parquet -------------------------------------------------------------------------------------
 
-    def _parquet(self) -> Iterator[Rows]:
+    def _parquet(self, whole: BinaryIO) -> Iterator[Rows]:
         arrow, parquet = pyarrow()
         try:
-            schema = parquet.read_schema(self.path)
+            schema = parquet.read_schema(whole)
             if len(set(schema.names)) < len(schema.names):
                 self.refuse("unreadable", f"{_name(self.path)} has two columns of one name")
             names = [name for name in schema.names if self._is_wanted(name)]
             self.about = _about(schema)
             # Texts stay dictionaries: one long text that many rows share is unpacked once.
             texts = [one.name for one in schema if one.name in names and _is_text(arrow, one.type)]
-            file = parquet.ParquetFile(self.path, read_dictionary=texts)
+            file = parquet.ParquetFile(whole, read_dictionary=texts)
             self._check_unpacked(file.metadata, set(names))
             for batch in file.iter_batches(batch_size=RUN, columns=names):
                 columns = {

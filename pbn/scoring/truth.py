@@ -13,6 +13,7 @@ from pbn.cases.manifest import MANIFEST, read_json
 from pbn.cases.records import ID, LEVEL, ROW
 from pbn.cases.stream import MAX_ROW, MAX_SEED
 from pbn.errors import Fault, PbnError, QueryError, listing, nearest
+from pbn.regular import open_regular
 from pbn.scores.inputs import SUM_TOLERANCE, Array
 from pbn.scoring.cells import numbers, refuse, texts, whole_numbers
 from pbn.scoring.files import Column, TableFile
@@ -244,12 +245,12 @@ def _questions(files: FileSet, columns: list[str], labelled: list[str]) -> tuple
     notes: list[str] = []
     world = files.world
     positive: dict[str, str | None] = {}
-    if world is not None and world.is_file():
+    if world is not None and world.exists():
         from pbn.spec.load import parse_spec
         from pbn.spec.source import MAX_BYTES
 
         try:
-            with world.open("rb") as file:
+            with open_regular(world) as file:
                 spec = parse_spec(file.read(MAX_BYTES + 1), str(world))
             positive = {question.name: question.positive for question in spec.questions.values()}
         except (PbnError, OSError) as error:

@@ -32,8 +32,16 @@ class _Checker:
     expression: Expression
     scope: Scope
     problems: list[Problem] = field(default_factory=list)
+    known: dict[int, Type] = field(default_factory=dict)
 
     def type_of(self, node: ast.expr) -> Type:
+        """The type of a part; what stands in two comparisons of a chain is looked at once."""
+        kind = self.known.get(id(node))
+        if kind is None:
+            kind = self.known[id(node)] = self._type_of(node)
+        return kind
+
+    def _type_of(self, node: ast.expr) -> Type:
         match node:
             case ast.Constant(value=str() as label):
                 return Type(labels=(label,))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pbn.errors import listing
 from pbn.spec.declarations import Declaration
-from pbn.spec.model import Level, Question
+from pbn.spec.model import Level, Question, Source, Table
 from pbn.spec.names import check_label, distinct
 from pbn.spec.nodes import Mapping, Scalar
 from pbn.spec.report import Report, shorten
@@ -23,6 +23,8 @@ class Visibility:
     def __init__(self, resolver: Resolver, asked: frozenset[str]) -> None:
         self.resolver = resolver
         self.asked = asked
+        self._functions: dict[str, bool] = {}
+        self._told: dict[str, tuple[str, ...]] = {}
         self.names = list(resolver.declarations.by_member)
         self.measured = {
             scalar.text: draft.declaration.name
@@ -50,6 +52,24 @@ class Visibility:
 
     def _declared(self, name: str) -> Declaration:
         return self.resolver.declarations.by_member[name]
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """The variables that a variable reads."""
+        return self.resolver.drafts[self._declared(name).name].parents[name]
+
+    def is_function(self, name: str) -> bool:
+        """Whether a variable is a function of its parents, by a rule or by a table of certainties."""
+        if name not in self._functions:
+            by_rule = self._declared(name).source in ("rule", "first", "of", "merge")
+            self._functions[name] = by_rule or _is_certain(self.resolver.meanings[name].source)
+        return self._functions[name]
+
+    def told_by(self, name: str) -> tuple[str, ...]:
+        """The parents of a random variable that are functions of it: the level behind a measurement, say."""
+        if name not in self._told:
+            measured = self._declared(name).source == "measured"
+            self._told[name] = self.parents(name) if measured else _identified(self.resolver.meanings[name].source)
+        return self._told[name]
 
     def members(self, scalar: Scalar, report: Report) -> tuple[str, ...]:
         """The variables that one item of ``hide`` or ``show`` stands for: itself, or all members of a family."""
@@ -193,17 +213,32 @@ def _closed_forms(
 
 def _closure(level: Level, visibility: Visibility) -> set[str]:
     """The visible variables and all that follows from them."""
-    resolver = visibility.resolver
-    faulty = {name for name in visibility.names if name not in resolver.meanings}
-    known = set(level.visible) | faulty
-    for name in resolver.meanings:  # parents come first
-        declaration = resolver.declarations.by_member[name]
-        parents = resolver.drafts[declaration.name].parents[name]
-        if name in level.visible and declaration.source == "measured":
-            known.update(parents)
-    for name in resolver.meanings:
-        declaration = resolver.declarations.by_member[name]
-        parents = resolver.drafts[declaration.name].parents[name]
-        if declaration.source in ("rule", "first", "of", "merge") and known.issuperset(parents):
-            known.add(name)
+    meanings = visibility.resolver.meanings
+    faulty = {name for name in visibility.names if name not in meanings}
+    known, before = set(level.visible) | faulty, -1
+    while len(known) > before:
+        before = len(known)
+        for name in reversed(meanings):  # children come first
+            if name in known:
+                known.update(visibility.told_by(name))
+        for name in meanings:
+            if visibility.is_function(name) and known.issuperset(visibility.parents(name)):
+                known.add(name)
     return known
+
+
+def _is_certain(source: Source | None) -> bool:
+    """Whether a table says one state for each combination of its parents' states."""
+    return isinstance(source, Table) and bool(source.parents) and all(1 in row for row in source.rows.values())
+
+
+def _identified(source: Source | None) -> tuple[str, ...]:
+    """The parents of a table that have one state of positive probability with each state of the variable itself."""
+    if not isinstance(source, Table):
+        return ()
+    found = []
+    for k, parent in enumerate(source.parents):
+        pairs = {(j, key[k]) for key, row in source.rows.items() for j, p in enumerate(row) if p > 0}
+        if len({j for j, _ in pairs}) == len(pairs):
+            found.append(parent)
+    return tuple(found)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
 
 from pbn.errors import Fault, Place, SpecError
+from pbn.regular import NotRegularError, open_regular
 from pbn.spec.nodes import Mapping, Node, Scalar, Sequence
 
 MAX_BYTES = 2_000_000
@@ -48,13 +48,11 @@ def read_file(path: str | PathLike[str]) -> Node:
     name = str(path)
     start = Place(file=name, line=1, column=1)
     try:
-        status = Path(path).stat()
-        if not stat.S_ISREG(status.st_mode):
-            what = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-            _refuse("spec/not-a-file", f"{name} is {what}", start, hint="name one world file")
-        _check_size(status.st_size, start)
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
+            _check_size(os.fstat(file.fileno()).st_size, start)
             data = file.read(MAX_BYTES + 1)
+    except NotRegularError as error:
+        _refuse("spec/not-a-file", f"{name} cannot be read: {error.strerror}", start, hint="name one world file")
     except FileNotFoundError:
         _refuse("spec/no-file", f"there is no file {name}", None)
     except (OSError, ValueError) as error:

@@ -16,6 +16,7 @@ from pbn.cases.disk import write_file
 from pbn.cases.identity import law_digest
 from pbn.cases.sample import SCHEME
 from pbn.errors import Fault, PbnError
+from pbn.regular import read_regular
 from pbn.studies.catalogue import NAMES, checked_name, study
 from pbn.studies.page import page
 from pbn.studies.study import NOT_THERE, Comparison, Finding, Record, Study, world_of
@@ -126,7 +127,7 @@ def finished(folder: Path, name: str, quick: bool) -> Record | None:
         return None
     for ending, digest in record.files.items():
         try:
-            data = (folder / f"{name}.{ending}").read_bytes()
+            data = read_regular(folder / f"{name}.{ending}")
         except OSError:
             return None
         if hashlib.sha256(data).hexdigest() != digest:
@@ -137,7 +138,7 @@ def finished(folder: Path, name: str, quick: bool) -> Record | None:
 def _read_record(path: Path) -> Record | None:
     """What a record says, None where it is no record, or not as it was written."""
     try:
-        known = json.loads(path.read_text(encoding="utf-8"))
+        known = json.loads(read_regular(path))
         if known.pop("checksum") != _checksum(known):
             return None
         comparisons = tuple(Comparison(**one) for one in known.pop("comparisons"))
@@ -198,7 +199,7 @@ def _write_overview(folder: Path, done: dict[str, Record]) -> None:
                 [record.name, "yes" if record.quick else "no", *(_cell(name, getattr(one, name)) for name in names)]
             )
     write_file(folder / TABLE, target.getvalue().encode())
-    pictures = {record.name: (folder / f"{record.name}.png").read_bytes() for record in records}
+    pictures = {record.name: read_regular(folder / f"{record.name}.png") for record in records}
     write_file(folder / PAGE, page(records, pictures).encode())
 
 

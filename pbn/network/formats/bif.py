@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from pbn.errors import Faults, NetworkError, Place
+from pbn.figures import count_text
 from pbn.network.formats.bif_blocks import Blocks, Entry, Walker
 from pbn.network.formats.draft import (
     MAX_CELLS,
@@ -132,7 +133,7 @@ class _Tables:
                     f"{entry.kind or 'a row'} of {child} has the wrong number of entries",
                     entry.offset,
                     found=f"{len(entry.numbers):,} numbers",
-                    allowed=f"{wanted:,}",
+                    allowed=count_text(wanted),
                 )
             if entry.kind and special.setdefault(entry.kind, entry) is not entry:
                 self._fault("duplicate-row", f"{child} has two entries '{entry.kind}'", entry.offset)
@@ -171,14 +172,17 @@ class _Tables:
     ) -> tuple[tuple[str, ...], list[str], list[int]] | None:
         if len(rows) < count and default is None:
             first = next(row for row in range(count) if row not in rows)
-            codes = np.unravel_index(first, [len(self.states[parent]) for parent in parents]) if parents else ()
-            states = [self.states[parent][int(code)] for parent, code in zip(parents, codes, strict=True)]
+            states = []
+            for parent in reversed(parents):
+                first, code = divmod(first, len(self.states[parent]))
+                states.append(self.states[parent][code])
+            states.reverse()
             self._fault(
                 "missing-row",
                 f"{child} has no row for ({', '.join(states)})" if parents else f"{child} has no probabilities",
                 offset,
                 found=f"{len(rows):,} rows",
-                allowed=f"{count:,} rows",
+                allowed=f"{count_text(count)} rows",
                 hint="list all rows, or give a default",
             )
             return None

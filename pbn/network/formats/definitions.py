@@ -92,8 +92,9 @@ def _joined(variable: NodeDraft, definition: Definition, sizes: Mapping[str, int
         if large is not None:
             raise NetworkError(large)
         if math.prod(shape) == len(numbers):
-            places = np.arange(len(numbers)).reshape(shape)
-            order = places.transpose([definition.layout.index(name) for name in axes]).ravel().tolist()
+            layout = [name for name in definition.layout if sizes[name] > 1]
+            places = np.arange(len(numbers)).reshape([sizes[name] for name in layout])
+            order = places.transpose([layout.index(name) for name in axes if sizes[name] > 1]).ravel().tolist()
             numbers = [numbers[k] for k in order]
             locate = _reordered(locate, order)
     return replace(variable, parents=definition.parents, numbers=numbers, locate=locate)

@@ -10,11 +10,12 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pbn.errors import BudgetError, Fault, Faults, NetworkError, Place, listing
+from pbn.figures import count_text
 from pbn.network.chain import chained
 from pbn.network.formats.numbers import (
     INT64_MAX,
@@ -24,7 +25,7 @@ from pbn.network.formats.numbers import (
     grid_places,
     rescaled,
 )
-from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Table, Variable
+from pbn.network.model import CPD, Array, Fold, IndexMap, Network, Table, Variable, held_parents
 
 MAX_CELLS = 2 * 10**7
 """Entries that the tables of a file may have together."""
@@ -114,6 +115,11 @@ def build_network(
     told = list(notes)
     states = {node.name: node.states for node in nodes}
     for node in order:
+        held, _ = held_parents(node.parents, [sizes[parent] for parent in node.parents])
+        if len(held) < len(node.parents):
+            without = [parent for parent in node.parents if parent not in held]
+            told.append(f"{node.name}: parents of one state, which say nothing, were left out: {listing(without)}")
+            node = replace(node, parents=held)
         cpd = _Law(node, [states[parent] for parent in node.parents], renormalise, faults, told).cpd()
         if cpd is not None:
             variables[node.name] = Variable(
@@ -138,7 +144,7 @@ def oversize(name: str, sizes: Iterable[int], place: Place) -> Fault | None:
         code="network/too-large",
         message=f"the table of {name} is too large",
         place=place,
-        found=_count(cells, "cells"),
+        found=f"{count_text(cells)} cells",
         allowed=f"{MAX_CELLS:,} cells in all tables together",
     )
 
@@ -159,18 +165,14 @@ def as_tables(network: Network) -> Network:
         raise BudgetError(
             Fault(
                 code="network/too-large",
-                message=f"as tables the network would have {_count(sum(cells.values()), 'cells')}"
+                message=f"as tables the network would have {count_text(sum(cells.values()))} cells"
                 f", most of them in that of {worst}",
-                found=_count(cells[worst], "cells"),
+                found=f"{count_text(cells[worst])} cells",
                 allowed=f"{MAX_CELLS:,} cells",
                 hint="write it as JSON, which keeps deterministic nodes as index maps",
             )
         )
     return network
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number < 10**15 else f"about 10^{int(math.log10(number))} {what}"
 
 
 def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: Faults) -> None:
@@ -193,7 +195,7 @@ def _check_nodes(nodes: Sequence[NodeDraft], sizes: Mapping[str, int], faults: F
         _check_count(node, own, faults)
     if cells > MAX_CELLS:
         message, most = "the tables are too large together", f"{MAX_CELLS:,} cells"
-        faults.add("too-large", message, nodes[0].place, _count(cells, "cells"), most)
+        faults.add("too-large", message, nodes[0].place, f"{count_text(cells)} cells", most)
     if not faults:
         _check_cycle(nodes, faults)
 

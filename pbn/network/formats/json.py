@@ -25,10 +25,22 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from pbn.errors import MOST_SHOWN, Fault, Faults, NetworkError, PbnError
+from pbn.figures import count_text
 from pbn.network.formats.draft import MAX_CELLS, ReadNetwork, WrittenNetwork, oversize
 from pbn.network.formats.numbers import INT64_MAX
 from pbn.network.formats.text import FileText, file_text
-from pbn.network.model import CPD, Fold, IndexMap, Network, Operation, Origin, Table, Variable, number_text
+from pbn.network.model import (
+    CPD,
+    Fold,
+    IndexMap,
+    Network,
+    Operation,
+    Origin,
+    Table,
+    Variable,
+    held_parents,
+    number_text,
+)
 
 FORMAT = "pbn-network"
 VERSION = 1
@@ -190,13 +202,31 @@ def _check_record(where: str, record: _Variable, shape: list[int], faults: Fault
             f"the table of {where} has the wrong number of entries",
             place,
             f"{entries:,}",
-            f"{math.prod(full):,}",
+            count_text(math.prod(full)),
         )
     elif isinstance(cpd, _Index) and any(state >= size for state in cpd.index):
         faults.add("index", f"{where} maps to a state that it does not have", place)
     if isinstance(cpd, _Table) and int(cpd.denominator) == 0:
         faults.add("denominator", f"the denominator of {where} is 0", place)
+    elif isinstance(cpd, _Table) and entries == math.prod(full):
+        _check_rows(where, cpd, size, faults, source)
     return entries
+
+
+def _check_rows(where: str, cpd: _Table, size: int, faults: Faults, source: FileText) -> None:
+    """A fault for a row that does not sum to 1, in whole numbers of any length."""
+    numerators, denominator = list(map(int, cpd.numerators)), int(cpd.denominator)
+    for start in range(0, len(numerators), size):
+        total = sum(numerators[start : start + size])
+        if total != denominator:
+            faults.add(
+                "row-sum",
+                f"row {start // size + 1} of {where} does not sum to its denominator",
+                source.place(0),
+                count_text(total),
+                count_text(denominator),
+            )
+            return
 
 
 def _check_fold(where: str, record: _Variable, cpd: _Fold, shape: list[int], faults: Faults, source: FileText) -> None:
@@ -254,11 +284,11 @@ def _variable(record: _Variable) -> Variable:
 
 
 def _cpd(record: _Variable, sizes: Mapping[str, int]) -> CPD:
-    cpd, parents = record.cpd, tuple(record.cpd.parents)
-    shape = tuple(sizes[parent] for parent in parents)
+    cpd = record.cpd
     if isinstance(cpd, _Fold):
         terms = tuple(tuple(map(Fraction, term)) for term in cpd.terms)
-        return Fold(parents=parents, operation=cpd.operation, terms=terms)
+        return Fold(parents=tuple(cpd.parents), operation=cpd.operation, terms=terms)
+    parents, shape = held_parents(cpd.parents, [sizes[parent] for parent in cpd.parents])
     if isinstance(cpd, _Index):
         return IndexMap(parents=parents, index=np.array(cpd.index, dtype=np.intp).reshape(shape))
     denominator = int(cpd.denominator)

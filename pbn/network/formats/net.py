@@ -238,6 +238,8 @@ def _potential(words: _Words, offset: int, faults: Faults) -> Definition | None:
 def _check_counts(drafts: list[NodeDraft], faults: Faults) -> None:
     """A fault for each table with a row that sums to more than rounding explains: counts, not probabilities."""
     sizes = {draft.name: len(draft.states) for draft in drafts}
+    if len(sizes) < len(drafts):  # a node that is declared twice may have no states: `build_network` refuses it
+        return
     for draft in drafts:
         size, tokens = len(draft.states), draft.numbers or ()
         if not tokens or len(tokens) != math.prod(sizes.get(axis, 0) for axis in (*draft.parents, draft.name)):

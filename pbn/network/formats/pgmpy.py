@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pbn.errors import BudgetError, Fault, NetworkError, listing
+from pbn.figures import count_text, size_text
 from pbn.network.formats.numbers import decimal_places, grid_places, rescaled
 from pbn.network.graph import ancestors
 from pbn.network.model import CPD, Array, IndexMap, Network, Table, Variable, table
@@ -71,9 +72,9 @@ def _check_budget(network: Network, order: Iterable[str], budget: int) -> None:
         raise BudgetError(
             Fault(
                 code="network/over-budget",
-                message=f"pgmpy's tables would take {needed:,} bytes; "
-                f"the largest is that of {worst}, {cells[worst]:,} cells",
-                allowed=f"{budget:,} bytes",
+                message=f"pgmpy's tables would take {size_text(needed)}; "
+                f"the largest is that of {worst}, {count_text(cells[worst])} cells",
+                allowed=f"{size_text(budget)} (the budget)",
                 hint="ask pbn's own engine, which keeps deterministic nodes as index maps",
             )
         )

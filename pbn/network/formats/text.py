@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from pbn.errors import Fault, NetworkError, Place
+from pbn.regular import open_regular
 
 MAX_BYTES = 200_000_000
 """A larger file is refused: as text, tokens and tables it would take several gigabytes."""
@@ -56,8 +58,9 @@ def file_text(path: Path | str) -> FileText:
     """
     path = Path(path)
     try:
-        size = path.stat().st_size
-        data = path.read_bytes() if size <= MAX_BYTES else b""
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read() if size <= MAX_BYTES else b""
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         message = f"{str(path)!r} cannot be read: {reason}"

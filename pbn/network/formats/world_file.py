@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from pbn.errors import BudgetError, Fault
+from pbn.figures import count_text
 from pbn.network.chain import chained
 from pbn.network.model import Array, IndexMap, Network, Table, number_text
 from pbn.spec.model import Level, Question
@@ -63,7 +64,7 @@ def world_text(
 def _check_size(network: Network) -> None:
     values = sum(math.prod(network.size(n) for n in (node, *network.parents(node))) for node in network.variables)
     if values > MAX_NODES:
-        raise _too_large(f"{values:,} probabilities", f"{MAX_NODES:,}")
+        raise _too_large(f"{count_text(values)} probabilities", f"{MAX_NODES:,}")
 
 
 def _too_large(found: str, allowed: str) -> BudgetError:

@@ -26,6 +26,7 @@ from dataclasses import replace
 import numpy as np
 
 from pbn.errors import Fault, Faults, NetworkError
+from pbn.figures import count_text
 from pbn.network.formats.draft import NodeDraft, ReadNetwork, build_network, oversize
 from pbn.network.formats.numbers import MAX_DIGITS, decimal_text, exact_decimals
 from pbn.network.formats.text import FileText
@@ -150,7 +151,7 @@ def _noisy_max(node: Element, draft: NodeDraft, states: Mapping[str, tuple[str, 
             f"the parameters of {draft.name} do not fit its parents",
             node.place,
             f"{len(parameters):,} parameters" if ranks else "strengths that do not permute each parent's states",
-            f"{wanted:,} parameters, and strengths that order each parent's states",
+            f"{count_text(wanted)} parameters, and strengths that order each parent's states",
         )
         return draft
     decimals = exact_decimals(parameters, 1e-12)
