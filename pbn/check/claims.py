@@ -13,8 +13,8 @@ from pbn.check.cases import case_text, distinct_cases
 from pbn.check.measured import each, judged, of_cases
 from pbn.check.report import Check, Finding, passed_if
 from pbn.errors import BudgetError, listing
-from pbn.exact.arithmetic import integers
 from pbn.exact.answers import BoundStatistic
+from pbn.exact.arithmetic import integers
 from pbn.figures import agrees, decimal, fraction_text
 from pbn.network.graph import is_separated
 from pbn.spec.model import Level, Published, Question

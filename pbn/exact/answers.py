@@ -222,5 +222,6 @@ def error_of(numbers: Numbers, nodes: tuple[str, ...], arithmetic: ArithmeticNam
 
 
 def weights_of(numbers: Numbers, arithmetic: ArithmeticName) -> list[int] | list[float]:
+    """The numerators as integers, or the floats, in one list."""
     flat = np.atleast_1d(integers(numbers) if arithmetic == "exact" else numbers.array).ravel()
     return [int(v) for v in flat] if arithmetic == "exact" else [float(v) for v in flat]

@@ -139,7 +139,7 @@ class Pass:
 
     def _unlike(self, entries: Entries, history: Array, counts: Array, totals: Array, like: Array) -> Array:
         """Histories whose belief is not proportional to that of the history ``like``: states, and w(r) W' = w'(r) W."""
-        wrong = counts != counts[like]
+        wrong: Array = counts != counts[like]
         starts = np.cumsum(counts) - counts
         order = np.argsort(history, kind="stable")
         pick = np.flatnonzero(~wrong & (like != np.arange(len(counts))))

@@ -10,13 +10,13 @@ that two states of a layer are one exactly where everything that may follow is t
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from pbn.exact.quotient import Node, Quotient, row_ids
+from pbn.exact.quotient import Quotient, row_ids
 from pbn.network.model import Array
 
 Kind = Literal["hidden", "shown", "seen"]
@@ -94,7 +94,7 @@ class DiagramBuilder:
         self.ranks = self._ranks()
         self.watched = {k for k in (*self.shown, *self.evidence) if not self.nodes[k].is_random}
         self.decided: list[list[int]] = [[] for _ in range(len(self.order) + 1)]
-        for k, node in enumerate(self.nodes):
+        for k in range(len(self.nodes)):
             self.decided[self.ranks[k]].append(k)
         self.last = [self._last(k) for k in range(len(self.nodes))]
         self.constants: dict[int, tuple[Array | None, Array | None]] = {}
@@ -325,7 +325,7 @@ class DiagramBuilder:
             if k not in needed or self.ranks[k] <= rank:
                 continue
             node, rows = self.nodes[k], needed[k]
-            value, by = early.get(k, (None, None))
+            by = early[k][1] if k in early else None
             for axis, parent in enumerate(node.parents):
                 need(parent, rows if by is None else rows & (by != 2 - axis))
         return needed

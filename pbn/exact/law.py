@@ -144,8 +144,8 @@ class DiagramLaw:
         """The class of each case from the codes of what is shown, −1 where the case is impossible."""
         assert law.moves is not None
         read = {move.name for move in law.moves if move.name is not None}
-        nodes = {node.name: node for node in self.quotient.nodes}
-        return follow(law.moves, {name: nodes[name].classes[codes[name]] for name in read})
+        merged = {node.name: node.classes for node in self.quotient.nodes if node.classes is not None}
+        return follow(law.moves, {name: merged[name][codes[name]] for name in read})
 
 
 class _Solver:
@@ -241,4 +241,3 @@ class _Solver:
         np.add.at(weights, where, entries.weight)
         residues[:, where[0], where[1]] = entries.residues
         self.parts.append((weights, residues))
-

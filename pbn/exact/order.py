@@ -57,9 +57,7 @@ def _spread(names: Sequence[str], most: int) -> list[str]:
     return list(names[::step])
 
 
-def _scopes(
-    network: Network, needed: Collection[str], sources: Mapping[str, frozenset[str]]
-) -> list[frozenset[str]]:
+def _scopes(network: Network, needed: Collection[str], sources: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
     """Sets of random variables that some part of a rule or some CPD reads together."""
     found: dict[frozenset[str], None] = {}
     for name, cpd in network.cpds.items():

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -56,9 +57,7 @@ class Quotient:
     position: Mapping[str, int]
 
 
-def quotient(
-    network: Network, order: Sequence[str], kept: Collection[str], shown: Collection[str] = ()
-) -> Quotient:
+def quotient(network: Network, order: Sequence[str], kept: Collection[str], shown: Collection[str] = ()) -> Quotient:
     """The binary network of all that ``kept`` and ``shown`` depend on, with classes of states.
 
     ``kept`` keep their states. ``shown`` do too where they are deterministic; shown random variables keep those
@@ -68,9 +67,7 @@ def quotient(
 
 
 class _Builder:
-    def __init__(
-        self, network: Network, order: Sequence[str], kept: Collection[str], shown: Collection[str]
-    ) -> None:
+    def __init__(self, network: Network, order: Sequence[str], kept: Collection[str], shown: Collection[str]) -> None:
         self.network, self.kept, self.shown = network, kept, shown
         self.times = {name: k for k, name in enumerate(order)}
         self.order = order
@@ -106,7 +103,7 @@ class _Builder:
             times[name] = self.times.get(name, max((times[p] for p in cpd.parents), default=-1))
             if isinstance(cpd, Fold):
                 terms = sorted(range(len(cpd.parents)), key=lambda k: times[cpd.parents[k]])
-                add_chain(variable, cpd, terms, dict.fromkeys(cpd.parents, {}), variables, cpds)
+                add_chain(variable, cpd, terms, {parent: {} for parent in cpd.parents}, variables, cpds)
             else:
                 variables[name], cpds[name] = variable, cpd
         return Network(variables=variables, cpds=cpds)
@@ -298,7 +295,7 @@ def flattened(network: Network, kept: Collection[str]) -> Network:
 
 
 def _flat(network: Network, cpds: Mapping[str, CPD], fold: Fold) -> Fold:
-    terms: dict[str, list] = {}  # type: ignore[type-arg]
+    terms: dict[str, list[Fraction]] = {}
     for parent, numbers in zip(fold.parents, fold.terms, strict=True):
         inner = cpds[parent]
         scale = _scale(network.variables[parent].values, numbers) if isinstance(inner, Fold) else None
@@ -311,12 +308,12 @@ def _flat(network: Network, cpds: Mapping[str, CPD], fold: Fold) -> Fold:
     return Fold(parents=tuple(terms), operation="+", terms=tuple(tuple(row) for row in terms.values()))
 
 
-def _add_term(terms, parent, numbers):  # type: ignore[no-untyped-def]
+def _add_term(terms: dict[str, list[Fraction]], parent: str, numbers: Sequence[Fraction]) -> None:
     before = terms.get(parent)
     terms[parent] = list(numbers) if before is None else [a + b for a, b in zip(before, numbers, strict=True)]
 
 
-def _scale(values, numbers):  # type: ignore[no-untyped-def]
+def _scale(values: Sequence[Fraction] | None, numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
     """The factor and the shift by which the numbers of a term follow from the values of its variable, or None."""
     if values is None or len(values) < 2:
         return None

@@ -38,7 +38,8 @@ class Statistic:
     @property
     def attributes(self) -> Mapping[str, tuple[str, ...]]:
         """For each node of the statistic, the visible variables that it is computed from."""
-        return {node: tuple(v for v in self.visible if v in self._roots(node)) for node in self.nodes}
+        roots = {node: self._roots(node) for node in self.nodes}
+        return {node: tuple(v for v in self.visible if v in roots[node]) for node in self.nodes}
 
     def needed(self) -> tuple[str, ...]:
         """The visible variables that determine the statistic."""
@@ -46,14 +47,13 @@ class Statistic:
         return tuple(name for name in self.visible if name in roots)
 
     def _roots(self, node: str) -> set[str]:
-        found, stack = set(), [node]
+        seen, stack = set(), [node]
         while stack:
             name = stack.pop()
-            sources = self.functions[name]
-            stack += sources
-            if not sources:
-                found.add(name)
-        return found
+            if name not in seen:
+                seen.add(name)
+                stack += self.functions[name]
+        return {name for name in seen if not self.functions[name]}
 
     def codes(self, visible: Mapping[str, Array]) -> list[Array]:
         """Positions of the statistic's states for arrays of codes of the visible variables."""

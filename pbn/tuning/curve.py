@@ -16,8 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from pbn.exact.arithmetic import Numbers, integers
 from pbn.exact.answers import BayesError, BoundStatistic, error_of
+from pbn.exact.arithmetic import Numbers, integers
 from pbn.network.model import Array
 
 

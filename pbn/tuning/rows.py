@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from pbn.errors import BudgetError, Fault, NetworkError, SpecError
-from pbn.exact.arithmetic import integers
 from pbn.exact.answers import error_of
+from pbn.exact.arithmetic import integers
 from pbn.loading import with_parameters
 from pbn.network.residual import checked_mass, residual_mass
 from pbn.spec.numerals import decimal

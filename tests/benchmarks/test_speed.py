@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import pbn
+from pbn.exact.answers import error_of
 from pbn.exact.arithmetic import EXACT, FLOAT
 from pbn.exact.eliminate import joint
-from pbn.exact.answers import error_of
 from pbn.exact.sample import sample_codes
 
 pytestmark = pytest.mark.benchmark
