@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from pbn.errors import BudgetError
@@ -16,8 +17,8 @@ TRYING = 3.0
 
 
 def elimination_seconds(plan: Plan, *, exact: bool) -> float:
-    """About how long an elimination takes: a few nanoseconds an operation, much more as exact integers."""
-    return 1e-8 * plan.cells + plan.operations * (1.5e-7 * (1 + plan.bits / 2000) if exact else 4e-9)
+    """About how long an elimination within the limits takes."""
+    return 1e-8 * plan.cells + (plan.exact.seconds if exact else 4e-9 * plan.operations)
 
 
 def diagram_seconds(law: DiagramLaw, *, exact: bool) -> float:
@@ -34,8 +35,8 @@ def by_diagram(plan: Plan, diagram: Callable[[], DiagramLaw], budget: int, *, ex
         Neither is within the limits.
     """
     refusal = _refusal(plan, budget, exact=exact)
-    seconds = elimination_seconds(plan, exact=exact)
-    if refusal is None and seconds <= QUICK:
+    seconds = math.inf if refusal else elimination_seconds(plan, exact=exact)
+    if seconds <= QUICK:
         return None
     law = diagram()
     if refusal is None:

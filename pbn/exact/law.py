@@ -19,7 +19,7 @@ import numpy as np
 from pbn.exact.arithmetic import Numbers
 from pbn.exact.beliefs import Entries, Move, Pass, follow
 from pbn.exact.diagram import Diagram, DiagramBuilder, Frontier, Layer, TooLargeError
-from pbn.exact.order import variable_order
+from pbn.exact.order import reading_order, variable_order
 from pbn.exact.quotient import Quotient, quotient
 from pbn.exact.requisite import requisite
 from pbn.exact.residues import integers_of, primes_for
@@ -85,13 +85,14 @@ class DiagramLaw:
         self.network, self.targets, self.budget = network, tuple(targets), budget
         self.evidence = dict(evidence or {})
         told = requisite(network, self.targets, shown) if shown else frozenset()
+        self.reading = False
         self.shown = tuple(name for name in shown if name in told and name not in self.targets)
 
     @cached_property
     def quotient(self) -> Quotient:
         """The binary network behind the diagram."""
         names = (*self.targets, *self.shown, *self.evidence)
-        order = variable_order(self.network, names, self.shown)
+        order = reading_order(self.network, names) if self.reading else variable_order(self.network, names)
         return quotient(self.network, order, {*self.targets, *self.evidence}, self.shown)
 
     @cached_property
@@ -130,7 +131,7 @@ class DiagramLaw:
         return self.bound * width <= self.most_steps(exact=exact)
 
     def solve(self, *, exact: bool) -> Law:
-        """The law.
+        """The law; where the size is not certain, two orders of the variables are tried.
 
         Raises
         ------
@@ -138,7 +139,15 @@ class DiagramLaw:
             There are more states or beliefs than the limits allow.
         """
         primes = primes_for(self.bits() if exact else 1)
-        return _Solver(self, primes, exact).law()
+        try:
+            return _Solver(self, primes, exact).law()
+        except TooLargeError:
+            if self.reading or self.is_certain(exact=exact):
+                raise
+        self.reading = True
+        for name in ("quotient", "builder", "bounds", "denominator"):
+            self.__dict__.pop(name, None)
+        return self.solve(exact=exact)
 
     def classes_of(self, law: Law, codes: Mapping[str, Array]) -> Array:
         """The class of each case from the codes of what is shown, −1 where the case is impossible."""

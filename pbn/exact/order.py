@@ -27,7 +27,7 @@ def random_sources(network: Network, nodes: Collection[str]) -> dict[str, frozen
     return found
 
 
-def variable_order(network: Network, targets: Sequence[str], hidden: Collection[str] = ()) -> tuple[str, ...]:
+def variable_order(network: Network, targets: Sequence[str]) -> tuple[str, ...]:
     """All random ancestors of the targets, parents before children, in an order that leaves few of them open.
 
     Greedy: the variable after which the open variables have the fewest combinations goes next. Several beginnings
@@ -49,6 +49,26 @@ def variable_order(network: Network, targets: Sequence[str], hidden: Collection[
         if cost < least - 1e-9:
             best, least = order, cost
     return tuple(best)
+
+
+def reading_order(network: Network, targets: Sequence[str]) -> tuple[str, ...]:
+    """All random ancestors of the targets, parents before children, as the rules read them from the first line on.
+
+    What the first lines of a decision list read is asked first, so that few later lines are still open.
+    """
+    sources = random_sources(network, ancestors(network, targets))
+    order: dict[str, None] = {}
+    seen: set[str] = set()
+    stack = [(name, False) for name in reversed(targets)]
+    while stack:
+        name, done = stack.pop()
+        if done:
+            order[name] = None
+        elif name not in seen:
+            seen.add(name)
+            stack += [(name, True)] * (sources[name] == {name})
+            stack += [(parent, False) for parent in reversed(network.parents(name))]
+    return tuple(order)
 
 
 def _spread(names: Sequence[str], most: int) -> list[str]:
