@@ -109,9 +109,7 @@ class Pass:
             order[group] = np.arange(count)
             return entries.taken(order)
         weight = np.bincount(group, weights=entries.weight, minlength=count)
-        # Remainders are below 2^31: the sum of fewer than 2^22 of them is exact in float64.
-        sums = [np.bincount(group, weights=row, minlength=count) for row in entries.residues.astype(np.float64)]
-        residues = np.array(sums).reshape(len(self.primes), count).astype(np.uint64) % self.primes
+        residues = _sums(entries.residues, group, count, self.primes)
         return Entries(entries.belief[firsts], entries.state[firsts], weight, residues)
 
     def _merged(self, entries: Entries, history: Array, counts: Array, states: int) -> Array:
@@ -121,9 +119,9 @@ class Pass:
         salt = np.random.default_rng(20261201)
         codes = salt.integers(1, 2**30, size=(2, states), dtype=np.uint64)
         primes = self.primes[:2]
-        totals = self._sums(entries.residues, history, len(counts))
+        totals = _sums(entries.residues, history, len(counts), self.primes)
         hashed = entries.residues[:2] * codes[:, entries.state] % primes
-        fingerprint = self._sums(hashed, history, len(counts), primes) * inverses(totals[:2], primes) % primes
+        fingerprint = _sums(hashed, history, len(counts), primes) * inverses(totals[:2], primes) % primes
         key = fingerprint[0] << np.uint64(31) | fingerprint[1]
         _, first, merged = np.unique(key, return_index=True, return_inverse=True)
         merged = merged.ravel()
@@ -131,11 +129,6 @@ class Pass:
         if wrong.any():  # a fingerprint in common without being proportional
             merged[wrong] = len(first) + np.arange(np.count_nonzero(wrong))
         return distinct([merged], [int(merged.max()) + 1], len(merged))[0]
-
-    def _sums(self, residues: Array, history: Array, count: int, primes: Array | None = None) -> Array:
-        primes = self.primes if primes is None else primes
-        sums = [np.bincount(history, weights=row, minlength=count) for row in residues.astype(np.float64)]
-        return np.array(sums).reshape(len(primes), count).astype(np.uint64) % primes
 
     def _unlike(self, entries: Entries, history: Array, counts: Array, totals: Array, like: Array) -> Array:
         """Histories whose belief is not proportional to that of the history ``like``: states, and w(r) W' = w'(r) W."""
@@ -153,6 +146,19 @@ class Pass:
         same &= (left == entries.residues[:, theirs] * totals[:, owner] % self.primes).all(axis=0)
         wrong[owner[~same]] = True
         return wrong
+
+
+def _sums(residues: Array, group: Array, count: int, primes: Array) -> Array:
+    """Sums of each group's remainders modulo the primes, from float64 sums that are exact."""
+    if residues.shape[1] > 2**22:  # so many remainders below 2^31 may add up to more than 2^53
+        cut = residues.shape[1] // 2
+        first, second = (
+            _sums(residues[:, half], group[half], count, primes) for half in (slice(cut), slice(cut, None))
+        )
+        return (first + second) % primes
+    sums = [np.bincount(group, weights=row, minlength=count) for row in residues.astype(np.float64)]
+    found: Array = np.array(sums).reshape(len(primes), count).astype(np.uint64) % primes
+    return found
 
 
 def _is_identity(merged: Array) -> bool:
