@@ -53,6 +53,7 @@ class BoundStatistic:
         self.whole = whole
         self._joints: dict[str, Numbers] = {}
         self._laws: dict[str, Law | None] = {}
+        self._refused: dict[str, BudgetError] = {}
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -99,13 +100,20 @@ class BoundStatistic:
         BudgetError
             Neither is within the limits.
         """
+        if arithmetic in self._refused:
+            raise self._refused[arithmetic]
         if arithmetic not in self._laws:
             exact = arithmetic == "exact"
             if self.whole is None:
                 self.statistic.plan.check_budget(self.budget, exact=exact)
                 self._laws[arithmetic] = None
             else:
-                self._laws[arithmetic] = by_diagram(self.statistic.plan, lambda: self.diagram, self.budget, exact=exact)
+                try:
+                    plan = self.statistic.plan
+                    self._laws[arithmetic] = by_diagram(plan, lambda: self.diagram, self.budget, exact=exact)
+                except BudgetError as error:
+                    self._refused[arithmetic] = error
+                    raise
         return self._laws[arithmetic]
 
     @cached_property

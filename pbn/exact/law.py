@@ -27,7 +27,7 @@ from pbn.network.model import Array, Network
 
 TRIED_STATES = 2**19
 """States of a diagram that are tried where the size is not known to be within the limit."""
-TRIED_ENTRIES = 2**23
+TRIED_ENTRIES = 2**22
 """Entries of all layers that are tried where the number of beliefs is not known beforehand."""
 KEPT_STATES = 2**21
 """A diagram of at most so many states is kept whole, and minimized."""
@@ -141,6 +141,8 @@ class DiagramLaw:
         primes = primes_for(self.bits() if exact else 1)
         try:
             return _Solver(self, primes, exact).law()
+        except _TooManyBeliefsError:
+            raise
         except TooLargeError:
             if self.reading or self.is_certain(exact=exact):
                 raise
@@ -157,11 +159,16 @@ class DiagramLaw:
         return follow(law.moves, {name: merged[name][codes[name]] for name in read})
 
 
+class _TooManyBeliefsError(TooLargeError):
+    """Histories lead to too many beliefs: another order of the variables would hardly help."""
+
+
 class _Solver:
     def __init__(self, law: DiagramLaw, primes: Array, exact: bool) -> None:
         self.of, self.builder, self.primes = law, law.builder, primes
         self.certain = law.is_certain(exact=exact)
-        self.most = law.most_steps(exact=exact) if self.certain else TRIED_ENTRIES
+        tried = int(TRIED_ENTRIES / (1 + len(primes) / 5) * 1.6)
+        self.most = law.most_steps(exact=exact) if self.certain else tried
         self.rows = max(2, law.budget // (160 + 40 * len(primes)))
         self.sizes = [law.network.size(name) for name in law.targets]
         self.taken = self.states = 0
@@ -197,7 +204,7 @@ class _Solver:
             entries = self.walk.advance(entries, layer)
             self.taken += len(entries)
             if self.taken > self.most:
-                raise TooLargeError
+                raise _TooManyBeliefsError
         return entries
 
     def _follow(self, diagram: Diagram, position: int, entries: Entries) -> None:

@@ -93,6 +93,6 @@ def test_one_level(pbn_command, tmp_path):
 def test_errors(pbn_command):
     assert pbn_command("compare-levels", "credit_risk", "--question", "defualt").exit_code == 2
     assert pbn_command("compare-levels", "nothing").exit_code == 2
-    result = pbn_command("compare-levels", "covert_transfer", "--budget", "2MB")
+    result = pbn_command("compare-levels", "covert_transfer", "--budget", "10kB")
     assert result.exit_code == 3
     assert "exact/over-budget" in result.stderr

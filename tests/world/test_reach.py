@@ -13,7 +13,7 @@ import pbn
 
 def naive_bayes(children):
     lines = [
-        f"  x{k}: {{states: [no, yes], given: y, p: {{no: [.9, .1], yes: [.{k % 8 + 1}, .{9 - k % 8}]}}}}"
+        f"  x{k}: {{states: [no, yes], given: y, p: {{no: [.9, .1], yes: [{k + 1}/97, {96 - k}/97]}}}}"
         for k in range(children)
     ]
     return pbn.loads(
@@ -31,7 +31,7 @@ def expected(case):
     weights = [Fraction(1), Fraction(1)]
     for k, state in enumerate(case.values()):
         weights[0] *= Fraction(1, 10) if state == "yes" else Fraction(9, 10)
-        weights[1] *= Fraction(9 - k % 8 if state == "yes" else k % 8 + 1, 10)
+        weights[1] *= Fraction(96 - k if state == "yes" else k + 1, 97)
     return weights[1] / sum(weights)
 
 
