@@ -116,6 +116,11 @@ class DiagramLaw:
         nodes = self.quotient.nodes
         return math.prod(nodes[k].denominator for k in self.quotient.order)
 
+    @property
+    def combinations(self) -> int:
+        """States that an enumeration of the variables goes through; there are never more beliefs and states."""
+        return math.prod(self.quotient.nodes[k].size for k in self.quotient.order)
+
     def bits(self) -> int:
         """Digits that remainders must have: proportional beliefs are told by products of two numbers."""
         return 2 * self.denominator.bit_length() + 2
@@ -168,7 +173,9 @@ class _Solver:
         self.of, self.builder, self.primes = law, law.builder, primes
         self.certain = law.is_certain(exact=exact)
         tried = int(TRIED_ENTRIES / (1 + len(primes) / 5) * 1.6)
+        self.tried, self.beyond = tried, 0
         self.most = law.most_steps(exact=exact) if self.certain else tried
+        self.counted = law.combinations <= law.most_steps(exact=exact)
         self.rows = max(2, law.budget // (160 + 40 * len(primes)))
         self.sizes = [law.network.size(name) for name in law.targets]
         self.taken = self.states = 0
@@ -203,7 +210,8 @@ class _Solver:
         for layer in layers:
             entries = self.walk.advance(entries, layer)
             self.taken += len(entries)
-            if self.taken > self.most:
+            self.beyond += max(0, len(entries) - int(layer.next.max(initial=-1)) - 1)
+            if self.taken > self.most or (self.beyond > self.tried and not self.counted):
                 raise _TooManyBeliefsError
         return entries
 
