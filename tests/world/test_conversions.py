@@ -40,7 +40,8 @@ def test_there_and_back(tmp_path_factory, text):
     try:
         world = pbn.loads(text)
     except pbn.SpecError as error:
-        assert error.code == "spec/level-not-nested"  # a rule told backwards: the file's levels know only forwards
+        if error.code != "spec/level-not-nested":  # a rule told backwards: the file's levels know only forwards
+            raise
         assume(False)
     folder = tmp_path_factory.mktemp("there")
     write_world(world, folder / "there.json")
