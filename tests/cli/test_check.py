@@ -65,7 +65,7 @@ def test_a_failure_is_named_and_the_exit_code_says_so(pbn_command, failing_world
 def test_what_is_skipped_is_named_and_no_pass(pbn_command):
     result = pbn_command("check", "credit_risk", "--samples", "2", "--budget", "3MB")
     assert result.exit_code == 0
-    assert re.search(r"– engines_agree \(default, low\): pgmpy's tables would take [\d,]+ bytes", result.stdout)
+    assert re.search(r"– engines_agree \(default, low\): pgmpy's tables would take [\d.]+ MB", result.stdout)
     assert re.search(
         r"credit_risk: \d+ of 37 promises are kept, \d+ skipped, which is no pass$", result.stdout, re.MULTILINE
     )
