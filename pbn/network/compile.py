@@ -117,7 +117,9 @@ class _Compiler:
 
     def _add_measurement(self, variable: spec.VariableSpec, source: spec.Measurement) -> None:
         count = int((source.stop - source.start) / source.step) + 1
-        values = tuple(source.start + k * source.step for k in range(count))
+        scale = math.lcm(source.start.denominator, source.step.denominator)
+        start, step = int(source.start * scale), int(source.step * scale)
+        values = tuple(Fraction(start + k * step, scale) for k in range(count))
         starts = [0, *(int((cut - source.start) / source.step) for cut in source.cuts), count]
         widths = np.diff(starts).tolist()
         denominator = math.lcm(*widths)

@@ -29,6 +29,7 @@ DENOMINATOR = 10**15
 MAX_VALUES = 100_000
 
 _CONTEXT = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_REMAINDERS = 10**8  # what tells remainders apart, in parts of a unit
 _RELATIVE = Decimal("1e-42")  # how closely a negative binomial's location is solved
 _BITS = 256
 _ONE = 1 << _BITS
@@ -263,6 +264,8 @@ def _with_zero(weights: list[int], zero: Fraction) -> list[int]:
 def _round(weights: list[int]) -> tuple[int, ...]:
     """Shares of 10**15 by largest remainder; equal remainders go to the smaller count.
 
+    Weights are solved, and good to 8 digits beyond the 15: remainders that differ by less are equal.
+
     Examples
     --------
     >>> _round([1, 1, 1])
@@ -272,6 +275,7 @@ def _round(weights: list[int]) -> tuple[int, ...]:
     parts = [divmod(weight * DENOMINATOR, total) for weight in weights]
     shares = [share for share, _ in parts]
     left = DENOMINATOR - sum(shares)
-    for k in sorted(range(len(parts)), key=lambda k: (-parts[k][1], k))[:left]:
+    remainders = [(rest * _REMAINDERS + total // 2) // total for _, rest in parts]
+    for k in sorted(range(len(parts)), key=lambda k: (-remainders[k], k))[:left]:
         shares[k] += 1
     return tuple(shares)

@@ -222,6 +222,8 @@ def number_text(number: Fraction) -> str:
     ('11.5', '1/3', '-3')
     """
     rest, places = number.denominator, 0
+    if rest == 1:
+        return str(number.numerator)
     for prime in (2, 5):
         power = 0
         while rest % prime == 0:

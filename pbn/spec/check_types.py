@@ -170,6 +170,16 @@ class _Checker:
                 hint = f"{_shown(label)} is a state: compare it with {labels[0]!r}"
             self._problem("rule/mixed", "a number is compared with a state", number, None, hint)
             return
+        plain = isinstance(left, (ast.Name, ast.Subscript)) and isinstance(right, (ast.Name, ast.Subscript))
+        if plain and one.labels and other.labels and set(one.labels).isdisjoint(other.labels):
+            self._problem(
+                "rule/no-common-state",
+                f"{_shown(left)} and {_shown(right)} have no state in common, so they are never equal",
+                left,
+                f"{_shown(left)}: {listing(one.labels)}; {_shown(right)}: {listing(other.labels)}",
+                f"compare each with a state of its own: {_shown(left)} == {one.labels[0]!r}",
+            )
+            return
         for literal, labels, variable in ((left, other.labels, right), (right, one.labels, left)):
             if isinstance(literal, ast.Constant) and labels and literal.value not in labels:
                 self._problem(

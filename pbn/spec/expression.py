@@ -7,6 +7,7 @@ and `pbn.network` evaluates what is left over exact rationals.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ _ALLOWED_NODES = (
     ast.FloorDiv, ast.Mod, ast.Pow, ast.UAdd, ast.USub, ast.Not, ast.And, ast.Or, ast.Eq, ast.NotEq,
     ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn,
 )  # fmt: skip
+_TEXT = re.compile(r"""'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*\"""")
 _CHAINED = (ast.Add, ast.Sub, ast.Mult)
 
 
@@ -154,9 +156,12 @@ def _check_nodes(tree: ast.expr, text: str, lead: int) -> dict[int, Fraction]:
         if not isinstance(node, _ALLOWED_NODES):
             _refuse_node(node, offset)
         if isinstance(node, ast.Constant) and not isinstance(node.value, str):
-            numbers[node.col_offset] = _literal(node, encoded, offset)
+            numbers[node.col_offset] = _literal(node, _source(node, encoded), offset)
+        elif isinstance(node, (ast.Constant, ast.Name)):
+            _check_spelling(node, _source(node, encoded), offset)
         if isinstance(node, ast.Call):
             _check_call(node, offset)
+            _check_spelling(node.func, _source(node.func, encoded), offset)
         power = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
         if isinstance(node, ast.BinOp) and power:
             _check_power(node, offset, in_power)
@@ -191,12 +196,36 @@ def _refuse_node(node: ast.AST, offset: int) -> NoReturn:
     )
 
 
-def _literal(node: ast.Constant, encoded: bytes, offset: int) -> Fraction:
+def _source(node: ast.expr, encoded: bytes) -> str:
+    return encoded[node.col_offset : node.end_col_offset].decode()
+
+
+def _check_spelling(node: ast.expr, source: str, offset: int) -> None:
+    """Refuse what Python reads as something else: escapes, texts joined or with a prefix, names in other letters."""
+    if isinstance(node, ast.Constant) and not _TEXT.fullmatch(source):
+        fail(
+            "rule/syntax",
+            f"this is not how a state is written: {source[:40]}",
+            offset,
+            "one text between single or double quotes",
+            r"write \\ for a backslash, \' or \" for the quote around the text, and a comma between two texts",
+        )
+    if isinstance(node, ast.Name) and node.id != source:
+        fail(
+            "rule/unknown-name",
+            f"{source[:40]!r} is not the name {node.id[:40]!r}, though it may look like it",
+            offset,
+            "the letters A to Z and a to z, digits and _",
+            f"write {node.id[:40]}",
+        )
+
+
+def _literal(node: ast.Constant, written: str, offset: int) -> Fraction:
     if isinstance(node.value, bool) or node.value is None or not isinstance(node.value, (int, float)):
         fail(
             "rule/not-allowed", f"{node.value!r} is not part of the rule language", offset, "numbers and quoted states"
         )
-    source = encoded[node.col_offset : node.end_col_offset].decode().replace("_", "").lower()
+    source = written.replace("_", "").lower()
     mantissa, _, exponent = source.partition("e")
     reason = None
     if source.startswith(("0x", "0b", "0o")):
@@ -270,7 +299,7 @@ def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fr
                     f"{name!r} is not a parameter",
                     expression.position(node),
                     listing(constants) or "the file declares no parameters",
-                    nearest(name, constants) or "probabilities that depend on a variable go under `given`",
+                    _constant_hint(name, constants),
                 )
             return constants[name]
         case ast.UnaryOp(op=ast.USub()):
@@ -290,6 +319,12 @@ def _constant(expression: Expression, node: ast.expr, constants: Mapping[str, Fr
         case ast.Call(func=ast.Name(id="abs" | "min" | "max" | "sum" | "clip" as name)):
             return function(name, [value(argument) for argument in node.args])
     fail("rule/not-constant", "only numbers, parameters and arithmetic can stand here", expression.position(node))
+
+
+def _constant_hint(name: str, constants: Mapping[str, Fraction]) -> str:
+    if name == "i":
+        return "`i`, the position of a member, may stand in the `p` and in the rule of a repeated variable"
+    return nearest(name, constants) or "probabilities that depend on a variable go under `given`"
 
 
 def _bits(number: Fraction) -> int:

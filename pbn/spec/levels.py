@@ -229,7 +229,7 @@ def _closure(level: Level, visibility: Visibility) -> set[str]:
 
 def _is_certain(source: Source | None) -> bool:
     """Whether a table says one state for each combination of its parents' states."""
-    return isinstance(source, Table) and bool(source.parents) and all(1 in row for row in source.rows.values())
+    return isinstance(source, Table) and all(1 in row for row in source.rows.values())
 
 
 def _identified(source: Source | None) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ VARIABLE = {  # code → one more variable, which is wrong
     "rule/unknown-name": "{rule: wnd + 1}",
     "rule/unknown-function": "{rule: round(wind)}",
     "rule/unknown-state": "{rule: \"sky == 'rian'\"}",
+    "rule/no-common-state": "{rule: sky == wind}",
     "rule/arity": "{rule: 'clip(wind, 0)'}",
     "rule/not-a-number": "{rule: sky + 1}",
     "rule/not-a-condition": "{rule: 1 if wind else 2}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 import pbn
 from pbn.network.chain import chained
+from pbn.network.formats.json import parse_json
+from pbn.network.formats.text import decoded
 from pbn.network.model import Fold, IndexMap, Table
 
 STATES = {"a": ("low", "mid", "top"), "b": ("low", "top"), "c": ("x", "y", "z", "w")}
@@ -278,3 +281,34 @@ def test_a_computed_position_leaves_no_undefined_node_where_every_position_is_a_
     network = network_of(letters, "{rule: \"letter[place] == 'a'\"}")
     assert not network.undefined
     assert not any("undefined" in variable.states for variable in network.variables.values())
+
+
+@pytest.mark.parametrize("step", ["0 <= ({}) <= 1", "({}) in [0, a - 1, 1]", "0 <= ({}) + (b > 0) <= 1 < 3"])
+def test_nested_comparisons(step):
+    """Each is compiled once, however often it is compared; Python computes the same."""
+    text = "a == 1"
+    for _ in range(20):
+        text = step.format(text)
+    world = pbn.loads(WORLD.format(rule=text, p_a="[.3, .3, .4]"))
+    for a, b in itertools.product(STATES["a"], STATES["b"]):
+        names = {"a": VALUES["a"][STATES["a"].index(a)], "b": VALUES["b"][STATES["b"].index(b)]}
+        expected = "yes" if eval(text, names) else "no"
+        assert world.posterior({"a": a, "b": b}, query="rule").exact[expected] == 1
+
+
+def test_parts_of_parts_without_end():
+    """A chain of parts as long as a file may have is walked without recursion, and parts that are shared once."""
+    bit = {"name": "x", "states": ["0", "1"], "values": ["0", "1"], "origin": "random"}
+    variables = [bit | {"cpd": {"kind": "table", "parents": [], "denominator": 2, "numerators": [1, 1]}}]
+    for k in range(3000):
+        parents = [variables[-1]["name"], variables[max(k - 1, 0)]["name"]]
+        parents, index = (parents, [0, 0, 1, 1]) if len(set(parents)) == 2 else (parents[:1], [0, 1])
+        cpd = {"kind": "index", "parents": parents, "index": index}
+        variables.append(bit | {"name": f"part{k}", "origin": "auxiliary", "cpd": cpd})
+    terms = {"kind": "fold", "operation": "+", "parents": ["x", "part2999", "part2998"], "terms": [["0", "1"]] * 3}
+    variables.append(
+        {"name": "s", "states": list("0123"), "values": list("0123"), "origin": "deterministic"} | {"cpd": terms}
+    )
+    text = json.dumps({"format": "pbn-network", "version": 1, "variables": variables})
+    links = chained(parse_json(decoded(text.encode(), "deep.json")).network, ())
+    assert links.variables["s:2"].text == "partial sum of s over x"

@@ -192,3 +192,17 @@ def test_any_law_halves_at_its_median(count):
     assert min(law) >= 0
     assert abs(imbalance(count)) <= Fraction(count.median - count.start + 1, DENOMINATOR)
     np.testing.assert_allclose(np.array(law) / DENOMINATOR, float_law(count, count_location(count)), atol=1e-9)
+
+
+@pytest.mark.parametrize("family", [NEGATIVE_BINOMIAL, LOGNORMAL])
+@given(start=st.integers(0, 40), shape=shapes)
+@settings(deadline=None, max_examples=60)
+def test_equal_probabilities_are_rounded_up_at_the_smaller_count(family, start, shape):
+    """With one count on either side of the median, both are equally probable, whatever the law."""
+    try:
+        law = count_law(make(family, start + 1, shape, start, start + 2))
+    except NetworkError as error:
+        if error.code != "network/count-median":
+            raise
+        reject()
+    assert law[0] - law[2] in (0, 1)

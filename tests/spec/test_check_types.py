@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from pbn.spec.check_types import ANYTHING, check_types
+from pbn.spec.check_types import ANYTHING, _Checker, check_types
 from pbn.spec.expression import NUMBER, TRUTH, Scope, Type, parse
 
 CYCLE = ("expansion", "steady", "contraction")
@@ -111,3 +111,33 @@ def test_a_flood_of_unknown_names_is_cut():
 def test_offsets_count_blanks_before_the_expression():
     _, (problem,) = check_types(parse("   cahs"), SCOPE)
     assert problem.offset == 3
+
+
+@pytest.mark.parametrize("text", ["cycle == letter_1", "letter_1 != cycle", "cycle in [other, letter[total]]"])
+def test_variables_without_a_common_state(text):
+    (problem,) = check_types(parse(text), SCOPE)[1]
+    assert problem.code == "rule/no-common-state"
+    assert "cycle" in problem.message
+    assert "letter" in problem.message
+
+
+def test_only_plain_variables_need_a_common_state():
+    text = "(cycle if flag else other) == letter_1 or letter[total] == letter_1 or faulty == cycle or cash == total"
+    assert check_types(parse(text), SCOPE) == (TRUTH, [])
+
+
+@pytest.mark.parametrize("step", ["0 <= ({}) <= 1", "({}) in [0, total, 1]", "0 <= ({}) + 1 <= 1 <= total"])
+def test_each_part_is_typed_once(step, monkeypatch):
+    looked_at: list[int] = []
+    type_of = _Checker._type_of
+
+    def counted(self, node):
+        looked_at.append(id(node))
+        return type_of(self, node)
+
+    monkeypatch.setattr(_Checker, "_type_of", counted)
+    text = "flag"
+    for _ in range(15):
+        text = step.format(text)
+    assert check_types(parse(text), SCOPE) == (TRUTH, [])
+    assert len(looked_at) == len(set(looked_at))

@@ -179,3 +179,39 @@ def test_any_text_is_an_expression_or_one_problem(text):
         return
     assert problem.message
     assert 0 <= problem.offset <= max(len(text), 1)
+
+
+@given(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=20), st.sampled_from("'\""))
+def test_a_quoted_text_is_itself(text, quote):
+    escaped = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
+    try:
+        tree = parse(f"x == {quote}{escaped}{quote}").tree
+    except InvalidExpression:
+        assert any(ord(character) < 32 for character in text)  # Python reads no line break or NUL there
+        return
+    assert tree.comparators[0].value == text
+
+
+@pytest.mark.parametrize("text", [
+    r"'a\b'", r"'\x61'", r"'\n'", r"'\u00e9'", r"'\N{DIGIT ONE}'", r"'\141'", "r'a'", "u'a'", "'a' 'b'", "('a' \"b\")",
+    "'''a'''", '"""a"""',
+])  # fmt: skip
+def test_python_texts_that_are_no_plain_state(text):
+    with pytest.raises(InvalidExpression) as caught:
+        parse(f"x in [{text}, 'c']")
+    assert caught.value.problem.code == "rule/syntax"
+    assert caught.value.problem.offset in (6, 7)
+
+
+@pytest.mark.parametrize("text", ["ｘ + 1", "1 + ｍｉｎ(1, 2)", "ﬁt == 2", "a[ｉ]", "ａ[1]"])
+def test_names_that_python_would_take_for_others(text):
+    with pytest.raises(InvalidExpression) as caught:
+        parse(text)
+    assert caught.value.problem.code == "rule/unknown-name"
+    assert not text[caught.value.problem.offset].isascii()
+
+
+@pytest.mark.parametrize(("low", "high"), [(4, 2), (2, 2), (1, 3), (-1, -2)])
+def test_clip_ends_with_the_third_argument(low, high):
+    for x in range(-3, 6):
+        assert evaluate_constant(parse(f"clip({x}, {low}, {high})"), {}) == min(max(x, low), high)

@@ -36,3 +36,15 @@ def test_hint_for_a_value_that_is_no_state(name, value, hint):
         pbn.loads(WORLD).posterior({name: value})
     assert caught.value.code == "query/unknown-state"
     assert caught.value.faults[0].hint == hint
+
+
+def test_a_grid_beyond_what_floats_reach():
+    """Numbers of a grid are compared as fractions, so that no evidence overflows."""
+    big = " * ".join(["1e40"] * 8)
+    crowd = "{measured: people, from: 0, to: 3 * big, step: big, cuts: [2 * big]}"
+    head = f"parameters: {{big: {big}}}\nvariables:\n  people: {{states: [few, many]}}\n  crowd: {crowd}"
+    world = pbn.loads(WORLD.replace("variables:", head))
+    assert world.posterior({"crowd": 0.0}, query="people").exact["few"] == 1
+    for value in (1.7e308, float("inf"), float("nan")):
+        with pytest.raises(pbn.QueryError):
+            world.posterior({"crowd": value}, query="people")

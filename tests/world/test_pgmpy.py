@@ -133,3 +133,26 @@ def test_pgmpys_tables_are_refused_over_the_budget():
     fault = fault_of(world.to_pgmpy, error=pbn.BudgetError)
     assert fault.code == "network/over-budget"
     assert "the largest is that of" in fault.message
+
+
+@pytest.mark.parametrize("places", [20, 30, 33, 40, 200])
+def test_improbable_evidence_is_answered_rightly_or_refused(places):
+    """Nine signs of probability 10^-places: pgmpy's answer is ours, or there is none; never NaN."""
+    small = "1e-40 * " * (places // 40) + f"1e-{places % 40}"
+    row = f"{{no: [1 - {small}, {small}], yes: [1 - 2 * {small}, 2 * {small}]}}"
+    world = pbn.loads(f"""
+name: rare
+title: Rare signs
+variables:
+  fraud: {{states: [no, yes], p: [.9, .1]}}
+  sign: {{repeat: 9, states: [no, yes], given: fraud, p: {row}}}
+questions: {{fraud: {{asks: fraud, kind: yes/no, text: Fraud?}}}}
+levels: {{all: {{hide: []}}}}
+""")
+    for count in range(10):
+        evidence = {f"sign_{k + 1}": "yes" for k in range(count)}
+        ours = world.posterior(evidence)
+        if ours.evidence_probability < Fraction(1, 10**290):
+            assert fault_of(world.posterior, evidence, engine="pgmpy").code == "query/improbable-evidence"
+        else:
+            assert world.posterior(evidence, engine="pgmpy").probs == pytest.approx(ours.probs, rel=1e-9)

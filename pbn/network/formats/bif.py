@@ -158,7 +158,7 @@ class _Tables:
         if len(entries) > 1:
             self._fault("duplicate-row", f"{child} has a table and other entries", entry.offset)
             return None
-        child_last = np.array(entry.numbers, dtype=object).reshape(size, -1).T
+        child_last = np.array(entry.numbers, dtype=object).reshape(size, len(entry.numbers) // max(size, 1)).T
         return parents, child_last.ravel().tolist(), [entry.offset]
 
     def _from_rows(
