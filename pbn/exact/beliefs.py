@@ -50,11 +50,15 @@ class Move:
 
 @dataclass(slots=True, eq=False)
 class Pass:
-    """Carries entries through layers, modulo ``primes``; ``moves`` records the classes where that is asked for."""
+    """Carries entries through layers, modulo ``primes``; ``moves`` records the classes where that is asked for.
+
+    ``steps`` counts the steps from an entry to a following one.
+    """
 
     primes: Array
     record: bool = False
     moves: list[Move] = field(default_factory=list)
+    steps: int = 0
 
     def start(self) -> Entries:
         """The one history before anything is shown."""
@@ -66,6 +70,7 @@ class Pass:
         following = layer.next[entries.state]
         source, code = np.nonzero(following >= 0)
         state = following[source, code]
+        self.steps += len(source)
         weight, residues = entries.weight[source], entries.residues[:, source]
         if layer.numerators.size > 1:
             cell = layer.rows[entries.state[source]].astype(np.int64) * layer.numerators.shape[1] + code

@@ -27,14 +27,14 @@ from pbn.network.model import Array, Network
 
 TRIED_STATES = 2**19
 """States of a diagram that are tried where the size is not known to be within the limit."""
-TRIED_ENTRIES = 2**22
-"""Entries of all layers that are tried where the number of beliefs is not known beforehand."""
+TRIED_STEPS = 22 * 10**6
+"""Steps that are tried where their number is not known beforehand, some seconds."""
 KEPT_STATES = 2**21
 """A diagram of at most so many states is kept whole, and minimized."""
 LEAST_ROWS = 4096
 """A budget that does not hold so many entries at once is too small for a diagram."""
 MOST_STEPS = 4 * 10**8
-"""Steps from a state to a following one, of float64: a minute or two. Each remainder counts as a fifth of one."""
+"""Steps from a state to a following one, of float64: a minute or two. Each remainder counts as half of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -128,7 +128,7 @@ class DiagramLaw:
     def most_steps(self, *, exact: bool) -> int:
         """Steps that may be taken in this arithmetic."""
         primes = self.bits() // 30 + 1 if exact else 3
-        return int(MOST_STEPS / (1 + primes / 5))
+        return int(MOST_STEPS / (1 + primes / 2))
 
     def is_certain(self, *, exact: bool) -> bool:
         """Whether the bound alone says that the answer is within the limit."""
@@ -172,10 +172,8 @@ class _Solver:
     def __init__(self, law: DiagramLaw, primes: Array, exact: bool) -> None:
         self.of, self.builder, self.primes = law, law.builder, primes
         self.certain = law.is_certain(exact=exact)
-        tried = int(TRIED_ENTRIES / (1 + len(primes) / 5) * 1.6)
-        self.tried, self.beyond = tried, 0
-        self.most = law.most_steps(exact=exact) if self.certain else tried
-        self.counted = law.combinations <= law.most_steps(exact=exact)
+        most = law.most_steps(exact=exact)
+        self.left = most if law.combinations <= most else int(TRIED_STEPS / (1 + len(primes) / 5))
         self.rows = max(2, law.budget // (160 + 40 * len(primes)))
         self.sizes = [law.network.size(name) for name in law.targets]
         self.taken = self.states = 0
@@ -208,10 +206,13 @@ class _Solver:
 
     def _through(self, entries: Entries, layers: Sequence[Layer]) -> Entries:
         for layer in layers:
+            before = self.walk.steps
             entries = self.walk.advance(entries, layer)
             self.taken += len(entries)
-            self.beyond += max(0, len(entries) - int(layer.next.max(initial=-1)) - 1)
-            if self.taken > self.most or (self.beyond > self.tried and not self.counted):
+            # Where the diagram's size is certain, only the steps of further beliefs count.
+            self.left -= self.walk.steps - before
+            self.left += min(self.walk.steps - before, int((layer.next >= 0).sum())) if self.certain else 0
+            if self.left < 0:
                 raise _TooManyBeliefsError
         return entries
 
