@@ -316,31 +316,26 @@ class World:
     def table(self, level: str | None = None, *, question: str | None = None) -> pd.DataFrame:
         """The sufficient statistic's values, their probability, and the posterior at each.
 
-        One row for each value of positive probability. ``frame.attrs["attributes"]`` says which
+        Where a decision diagram is the better way, its classes of cases with one posterior take the place of the
+        values. One row for each value of positive probability. ``frame.attrs["attributes"]`` says which
         visible variables each statistic column is computed from.
         """
         import pandas as pd
 
         asked = self.question(question)
         bound = self.statistic(level, question=asked.name)
-        statistic = bound.statistic
         joint = bound.joint("exact")
         weights = joint.array.sum(axis=1)
         kept = np.flatnonzero(weights > 0)
-        grid = (
-            np.unravel_index(kept, [statistic.network.size(node) for node in statistic.nodes])
-            if statistic.nodes
-            else ()
-        )
-        columns: dict[str, Any] = {}
-        for node, code in zip(statistic.nodes, grid, strict=True):
-            columns[node] = np.array(statistic.network.variables[node].states, dtype=object)[code]
+        columns: dict[str, Any] = dict(bound.columns(kept))
         columns["probability"] = (weights[kept] / joint.denominator).astype(float)
         posteriors = bound.posteriors()[kept]
         for k, state in enumerate(self.network.variables[asked.asks].states):
             columns[f"P({asked.asks}={state})"] = posteriors[:, k]
         frame = pd.DataFrame(columns)
-        frame.attrs["attributes"] = dict(statistic.attributes)
+        frame.attrs["attributes"] = {
+            node: shown for node, shown in bound.statistic.attributes.items() if node in columns
+        }
         return frame
 
     def memo(self, level: str) -> Memo:

@@ -16,7 +16,9 @@ from pbn.exact.arithmetic import EXACT, FLOAT, Numbers, integers
 from pbn.exact.choice import by_diagram
 from pbn.exact.eliminate import BoundPlan, bind, joint, known_codes
 from pbn.exact.law import DiagramLaw, Law
+from pbn.exact.order import Order
 from pbn.exact.statistic import Statistic
+from pbn.figures import count_text
 from pbn.network.model import Array, Network, read_only
 
 ArithmeticName = Literal["exact", "float"]
@@ -31,7 +33,8 @@ class BayesError:
 
     ``value`` is the float nearest to ``exact``; ``exact`` is None where float arithmetic was asked for.
     ``entropy`` is H(Y | visible) in nats (float64, relative error below 1e-12). ``statistic`` names
-    the nodes F whose values are all that the visible set says about the outcome.
+    the nodes F whose values are all that the visible set says about the outcome, or the posterior itself where a
+    decision diagram gave its classes.
     """
 
     value: float
@@ -52,24 +55,18 @@ class BoundStatistic:
         self.budget = budget
         self.whole = whole
         self._joints: dict[str, Numbers] = {}
-        self._laws: dict[str, Law | None] = {}
-        self._refused: dict[str, BudgetError] = {}
+        self._laws: dict[str, Law | BudgetError | None] = {}
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes of the statistic; of a decision diagram, what its classes are."""
-        return self.statistic.nodes if self._known is None else (f"P({self.statistic.target} | shown)",)
+        """The nodes of the statistic."""
+        return self.statistic.nodes
 
-    @property
-    def _known(self) -> Law | None:
-        """The law by decision diagram, where that was found to be the better way."""
-        return next((law for law in self._laws.values() if law is not None), None)
-
-    @property
-    def route(self) -> str:
+    def route(self, arithmetic: ArithmeticName) -> str:
         """How a look-up finds an answer, in words; a partial result is said to be one."""
-        if self._known is not None:
-            return f"look-up in the {len(self._known.weights):,} classes of a decision diagram"
+        law = self.law(arithmetic)
+        if law is not None:
+            return f"look-up in the {len(law.weights):,} classes of a decision diagram"
         if not self.nodes:
             return "the prior: what is shown says nothing about it"
         variables = [self.statistic.network.variables[node] for node in self.nodes]
@@ -78,11 +75,8 @@ class BoundStatistic:
 
     def is_worth_it(self, arithmetic: ArithmeticName) -> bool:
         """Whether one case should be looked up: the table is there already, or it is small."""
-        if self._known is not None and self._known.moves is None:
-            return False
-        return arithmetic in self._joints or (
-            self.statistic.plan.largest <= SMALL_TABLE and self.is_affordable(arithmetic)
-        )
+        small = arithmetic in self._joints or self.statistic.plan.largest <= SMALL_TABLE
+        return small and self.is_affordable(arithmetic)
 
     def is_affordable(self, arithmetic: ArithmeticName) -> bool:
         """Whether the joint law, and the place of each case in it, can be computed within the budget."""
@@ -93,40 +87,37 @@ class BoundStatistic:
         return law is None or law.moves is not None
 
     def law(self, arithmetic: ArithmeticName) -> Law | None:
-        """The law by decision diagram where that is the better way, None where elimination is.
+        """The law by decision diagram where that is the better way in this arithmetic, None where elimination is.
 
         Raises
         ------
         BudgetError
             Neither is within the limits.
         """
-        if arithmetic in self._refused:
-            raise self._refused[arithmetic]
         if arithmetic not in self._laws:
-            exact = arithmetic == "exact"
-            if self.whole is None:
-                self.statistic.plan.check_budget(self.budget, exact=exact)
-                self._laws[arithmetic] = None
-            else:
-                try:
-                    plan = self.statistic.plan
-                    self._laws[arithmetic] = by_diagram(plan, lambda: self.diagram, self.budget, exact=exact)
-                except BudgetError as error:
-                    self._refused[arithmetic] = error
-                    raise
-        return self._laws[arithmetic]
+            try:
+                self._laws[arithmetic] = self._found(exact=arithmetic == "exact")
+            except BudgetError as error:
+                self._laws[arithmetic] = error
+        law = self._laws[arithmetic]
+        if isinstance(law, BudgetError):
+            raise law
+        return law
 
-    @cached_property
-    def diagram(self) -> DiagramLaw:
-        """The decision diagram that gives the law."""
-        assert self.whole is not None
-        return DiagramLaw(self.whole, (self.statistic.target,), self.statistic.visible, budget=self.budget)
+    def _found(self, *, exact: bool) -> Law | None:
+        statistic, whole = self.statistic, self.whole
+        if whole is None:
+            statistic.plan.check_budget(self.budget, exact=exact)
+            return None
+
+        def diagram(order: Order) -> DiagramLaw:
+            return DiagramLaw(whole, (statistic.target,), self.needed, budget=self.budget, order=order)
+
+        return by_diagram(statistic.plan, diagram, self.budget, exact=exact)
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
         """The visible variables that determine the statistic."""
-        if self._known is not None:
-            return self.diagram.shown
         return self.statistic.needed()
 
     @cached_property
@@ -154,8 +145,8 @@ class BoundStatistic:
             raise BudgetError(
                 Fault(
                     code="exact/over-budget",
-                    message=f"the law of {target} and {listing(self.nodes)} has {cells:,} cells",
-                    allowed=f"{self.budget // 8:,} cells (the budget)",
+                    message=f"the law of {target} and {listing(self.nodes)} has {count_text(cells)} cells",
+                    allowed=f"{count_text(self.budget // 8)} cells (the budget)",
                     hint=f"give {target} fewer states, or raise the budget",
                 )
             )
@@ -180,10 +171,11 @@ class BoundStatistic:
         full[tuple(codes[name] if name in plan.known else slice(None) for name in plan.targets)] = array
         return full
 
-    def rows(self, codes: Mapping[str, Array]) -> Array:
+    def rows(self, codes: Mapping[str, Array], arithmetic: ArithmeticName = "exact") -> Array:
         """Row of `joint` for each case, from the codes of the visible variables that it needs."""
-        if self._known is not None:
-            return self.diagram.classes_of(self._known, codes)
+        law = self.law(arithmetic)
+        if law is not None:
+            return law.classes_of(codes)
         found = np.zeros(next(iter(codes.values())).shape if codes else (), dtype=np.intp)
         for node, code in zip(self.nodes, self.statistic.codes(codes), strict=True):
             found = found * self.statistic.network.size(node) + code
@@ -193,7 +185,7 @@ class BoundStatistic:
         """P(F = f, Y = y) of one case, for each y."""
         arrays = {name: np.asarray(code) for name, code in codes.items()}
         numbers = self.joint(arithmetic)
-        return weights_of(numbers.with_array(numbers.array[int(self.rows(arrays))]), arithmetic)
+        return weights_of(numbers.with_array(numbers.array[int(self.rows(arrays, arithmetic))]), arithmetic)
 
     def posteriors(self) -> Array:
         """P(Y | F = f) for each f, shape (rows, states); NaN where F = f is impossible."""
@@ -206,8 +198,20 @@ class BoundStatistic:
 
     def bayes_error(self, arithmetic: ArithmeticName = "exact") -> BayesError:
         """ε* and H(Y | visible) from the joint law."""
-        numbers = self.joint(arithmetic)
-        return error_of(numbers, self.nodes, arithmetic)
+        by_classes = self.law(arithmetic) is not None
+        nodes = (f"P({self.statistic.target} | shown)",) if by_classes else self.nodes
+        return error_of(self.joint(arithmetic), nodes, arithmetic)
+
+    def columns(self, rows: Array) -> dict[str, Array]:
+        """What rows of the exact `joint` stand for: a state of each node, or the number of a class."""
+        if self.law("exact") is not None:
+            return {"class": rows}
+        if not self.nodes:
+            return {}
+        network = self.statistic.network
+        grid = np.unravel_index(rows, [network.size(node) for node in self.nodes])
+        states = [np.array(network.variables[node].states, dtype=object) for node in self.nodes]
+        return {node: texts[code] for node, texts, code in zip(self.nodes, states, grid, strict=True)}
 
 
 def error_of(numbers: Numbers, nodes: tuple[str, ...], arithmetic: ArithmeticName) -> BayesError:

@@ -16,6 +16,7 @@ from pbn.errors import BudgetError, Fault, listing
 from pbn.exact.arithmetic import EXACT, Numbers, integers
 from pbn.exact.eliminate import BoundPlan, Product, bind, coordinates, run
 from pbn.exact.steps import Plan, Scope, Step
+from pbn.figures import count_text, size_text
 from pbn.network.model import Array, Network
 
 _WIDE = 2**62
@@ -99,9 +100,9 @@ def _check_kept(plan: Plan, budget: int) -> None:
         raise BudgetError(
             Fault(
                 code="exact/over-budget",
-                message=f"drawing given this evidence keeps {weights:,} weights, {cells(largest):,} of them over "
-                f"{listing(largest, 8)} ({needed / 1e6:,.0f} MB in all)",
-                allowed=f"{budget / 1e6:,.0f} MB (the budget)",
+                message=f"drawing given this evidence keeps {count_text(weights)} weights, "
+                f"{count_text(cells(largest))} of them over {listing(largest, 8)} ({size_text(needed)} in all)",
+                allowed=f"{size_text(budget)} (the budget)",
                 hint="give evidence on fewer or other variables, or raise the budget",
             )
         )

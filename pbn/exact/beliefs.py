@@ -8,7 +8,6 @@ symptoms leave 31 beliefs, not 2^30. After the last layer each class of historie
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -59,6 +58,7 @@ class Pass:
     record: bool = False
     moves: list[Move] = field(default_factory=list)
     steps: int = 0
+    _cells: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
     def start(self) -> Entries:
         """The one history before anything is shown."""
@@ -74,8 +74,8 @@ class Pass:
         weight, residues = entries.weight[source], entries.residues[:, source]
         if layer.numerators.size > 1:
             cell = layer.rows[entries.state[source]].astype(np.int64) * layer.numerators.shape[1] + code
-            weight = weight * (layer.numerators / layer.denominator).astype(np.float64).ravel()[cell]
-            factors = remainders(layer.numerators, self.primes).reshape(len(self.primes), -1)
+            probabilities, factors = self._factors(layer)
+            weight = weight * probabilities[cell]
             residues = residues * factors[:, cell] % self.primes
         width = 1
         history = entries.belief[source]
@@ -87,6 +87,13 @@ class Pass:
             history = history * width + layer.label[entries.state[source]]
         classes = int(entries.belief.max(initial=-1)) + 1
         return self._settled(layer, Entries(history, state, weight, residues), classes, width)
+
+    def _factors(self, layer: Layer) -> tuple[Array, Array]:
+        """The cells of the variable's CPD as float64 and as remainders, worked out once."""
+        if layer.name not in self._cells:
+            probabilities = (layer.numerators / layer.denominator).astype(np.float64).ravel()
+            self._cells[layer.name] = probabilities, remainders(layer.numerators.ravel(), self.primes)
+        return self._cells[layer.name]
 
     def _settled(self, layer: Layer, raw: Entries, classes: int, width: int) -> Entries:
         """Equal (history, state) pairs added up; histories with proportional beliefs made one."""
@@ -178,8 +185,3 @@ def follow(moves: Sequence[Move], codes: Mapping[str, Array]) -> Array:
         where = found * move.width + (codes[move.name] if move.name is not None else 0)
         found = np.where(found >= 0, move.target[np.maximum(where, 0)], -1)
     return found
-
-
-def bits_of(layers: Sequence[Layer]) -> int:
-    """Binary digits of the common denominator of everything after these layers."""
-    return sum(math.ceil(math.log2(layer.denominator)) if layer.denominator > 1 else 0 for layer in layers) + 1

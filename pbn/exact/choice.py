@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 from pbn.errors import BudgetError
 from pbn.exact.diagram import TooLargeError
-from pbn.exact.law import DiagramLaw, Law
+from pbn.exact.law import DiagramLaw, Law, TooManyBeliefsError
+from pbn.exact.order import Order, reading_order, variable_order
 from pbn.exact.plan import Plan
 
 QUICK = 0.1
@@ -26,8 +28,10 @@ def diagram_seconds(law: DiagramLaw, *, exact: bool) -> float:
     return 3e-7 * law.bound * (1 + (law.bits() / 150 if exact else 0.6))
 
 
-def by_diagram(plan: Plan, diagram: Callable[[], DiagramLaw], budget: int, *, exact: bool) -> Law | None:
+def by_diagram(plan: Plan, diagram: Callable[[Order], DiagramLaw], budget: int, *, exact: bool) -> Law | None:
     """The law by decision diagram where that is the better way, None where elimination by the plan is.
+
+    ``diagram`` makes one with a given order of the variables; where its size is not certain, two orders are tried.
 
     Raises
     ------
@@ -38,17 +42,21 @@ def by_diagram(plan: Plan, diagram: Callable[[], DiagramLaw], budget: int, *, ex
     seconds = math.inf if refusal else elimination_seconds(plan, exact=exact)
     if seconds <= QUICK:
         return None
-    law = diagram()
-    if refusal is None:
-        worth = diagram_seconds(law, exact=exact) < seconds if law.is_certain(exact=exact) else seconds > TRYING
-        if not worth:
-            return None
+    law = diagram(variable_order)
+    certain = law.is_certain(exact=exact)
+    if refusal is None and not (diagram_seconds(law, exact=exact) < seconds if certain else seconds > TRYING):
+        return None
     try:
         return law.solve(exact=exact)
+    except TooManyBeliefsError:
+        pass  # another order would hardly help
     except TooLargeError:
-        if refusal is not None:
-            raise refusal from None
-        return None
+        if not certain:
+            with suppress(TooLargeError):
+                return diagram(reading_order).solve(exact=exact)
+    if refusal is not None:
+        raise refusal
+    return None
 
 
 def _refusal(plan: Plan, budget: int, *, exact: bool) -> BudgetError | None:

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from pbn.exact.quotient import Quotient, row_ids
+from pbn.exact.quotient import Quotient
 from pbn.network.model import Array
 
 Kind = Literal["hidden", "shown", "seen"]
@@ -44,11 +44,6 @@ class Layer:
     denominator: int = 1
     label: Array | None = None
 
-    @property
-    def states(self) -> int:
-        """Number of states of the diagram before the variable is asked."""
-        return len(self.next)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Diagram:
@@ -66,18 +61,13 @@ class Frontier:
     columns: dict[int, Array]
     count: int
 
-    @classmethod
-    def start(cls) -> Frontier:
-        """The one state before anything is asked."""
-        return cls({}, 1)
-
     def taken(self, chosen: Array) -> Frontier:
         """Some of the states."""
         return Frontier({node: codes[chosen] for node, codes in self.columns.items()}, len(chosen))
 
 
 class DiagramBuilder:
-    """Builds the layers of a binary network, from its first variable or from a frontier on."""
+    """Builds the layers of a binary network, all of them or one at a time."""
 
     def __init__(
         self,
@@ -97,7 +87,7 @@ class DiagramBuilder:
         for k in range(len(self.nodes)):
             self.decided[self.ranks[k]].append(k)
         self.last = [self._last(k) for k in range(len(self.nodes))]
-        self.constants: dict[int, tuple[Array | None, Array | None]] = {}
+        self.constants: dict[int, tuple[Array, Array]] = {}
 
     def _ranks(self) -> list[int]:
         """For each node, after how many asked variables it is decided."""
@@ -115,10 +105,10 @@ class DiagramBuilder:
 
     # -- sizes that are known beforehand -----------------------------------------------------------------
 
-    def bounds(self, start: int = 0, count: int = 1) -> list[int]:
+    def bounds(self) -> list[int]:
         """For each layer, a bound on its states: combinations asked so far, or combinations of what is open."""
-        found, asked = [], count
-        for position in range(start, len(self.order) + 1):
+        found, asked = [], 1
+        for position in range(len(self.order) + 1):
             open_nodes = (k for k in range(len(self.nodes)) if self.ranks[k] <= position < self.last[k])
             bound = math.prod(self.nodes[k].size for k in open_nodes)
             found.append(min(asked, bound))
@@ -128,8 +118,8 @@ class DiagramBuilder:
 
     # -- forward ---------------------------------------------------------------------------------------
 
-    def build(self, frontier: Frontier | None = None, start: int = 0, most: int = 2**62) -> Diagram:
-        """All layers from the given position on, minimized.
+    def build(self, most: int) -> Diagram:
+        """All layers, minimized.
 
         Raises
         ------
@@ -137,9 +127,9 @@ class DiagramBuilder:
             The layers have more than ``most`` states in all before they are minimized.
         """
         layers: list[Layer] = []
-        frontier = frontier or self.begin(layers)
+        frontier = self.begin(layers)
         total = frontier.count
-        for position in range(start, len(self.order)):
+        for position in range(len(self.order)):
             new, frontier = self.step(frontier, position)
             layers += new
             total += frontier.count
@@ -156,8 +146,7 @@ class DiagramBuilder:
 
     def begin(self, layers: list[Layer]) -> Frontier:
         """The state before anything is asked; what is constant is seen at once."""
-        frontier = Frontier({}, 1)
-        return self._watch(self._decide(frontier.columns, 1, 0), 1, 0, layers)
+        return self._watch(self._decide({}, 1, 0), 1, 0, layers)
 
     def step(self, frontier: Frontier, position: int) -> tuple[list[Layer], Frontier]:
         """Ask one variable: its layer (and those of what is seen now), and the states after it."""
@@ -262,7 +251,7 @@ class DiagramBuilder:
         while waiting:
             k = waiting.pop(0)
             node = self.nodes[k]
-            if node.index is None or len(node.parents) != 2 or node.linear:
+            if node.index is None or len(node.parents) != 2 or node.link:
                 continue
             first, second = (known.get(parent) for parent in node.parents)
             value, by = self._early_value(k, first, second)
@@ -306,7 +295,7 @@ class DiagramBuilder:
             rows = np.where((index == index[:, :1]).all(axis=1), index[:, 0], -1)
             columns = np.where((index == index[:1]).all(axis=0), index[0], -1)
             self.constants[k] = (rows, columns)
-        return self.constants[k]  # type: ignore[return-value]
+        return self.constants[k]
 
     def _needed(
         self, columns: Mapping[int, Array], early: Mapping[int, tuple[Array, Array]], count: int, rank: int
@@ -354,7 +343,7 @@ def distinct(columns: Sequence[Array], sizes: Sequence[int], count: int) -> tupl
 
 def _minimized(layers: Sequence[Layer], outcome: Array) -> Diagram:
     """The diagram in which states with the same future are one."""
-    classes, firsts = row_ids(outcome[:, None]) if len(outcome) else (outcome, outcome)
+    classes, firsts = distinct([outcome], [int(outcome.max(initial=-1)) + 1], len(outcome))
     final = outcome[firsts]
     found: list[Layer] = []
     total = len(final)

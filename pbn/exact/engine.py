@@ -15,6 +15,7 @@ from pbn.exact.arithmetic import BOOLEAN, EXACT, FLOAT, Numbers
 from pbn.exact.choice import by_diagram
 from pbn.exact.eliminate import bind, joint, known_codes, run
 from pbn.exact.law import DiagramLaw
+from pbn.exact.order import Order
 from pbn.exact.plan import DEFAULT_BUDGET, Plan, make_plan
 from pbn.exact.statistic import find_statistic
 from pbn.network.chain import chained
@@ -101,7 +102,7 @@ class Engine:
     def joint(self, targets: Sequence[str], evidence: Mapping[str, int], arithmetic: ArithmeticName) -> Numbers:
         """P(targets, evidence) over the targets that the evidence does not determine."""
         plan, exact = self.plan(targets, evidence), arithmetic == "exact"
-        law = by_diagram(plan, lambda: self._diagram(targets, evidence), self.budget, exact=exact)
+        law = by_diagram(plan, self._diagram(targets, evidence), self.budget, exact=exact)
         if law is None:
             return joint(bind(plan, evidence), EXACT if exact else FLOAT)
         numbers = law.numbers(exact=exact)
@@ -110,13 +111,13 @@ class Engine:
         free = tuple(codes[name] if name in plan.known else slice(None) for name in targets)
         return numbers.with_array(cells[free])
 
-    def _diagram(self, targets: Sequence[str], evidence: Mapping[str, int]) -> DiagramLaw:
-        return DiagramLaw(self.network, targets, (), evidence, budget=self.budget)
+    def _diagram(self, targets: Sequence[str], evidence: Mapping[str, int]) -> Callable[[Order], DiagramLaw]:
+        return lambda order: DiagramLaw(self.network, targets, (), evidence, budget=self.budget, order=order)
 
     def is_possible(self, evidence: Mapping[str, int]) -> bool:
         """Whether the evidence has positive probability, by Boolean elimination."""
         plan = self.plan((), evidence)
-        law = by_diagram(plan, lambda: self._diagram((), evidence), self.budget, exact=False)
+        law = by_diagram(plan, self._diagram((), evidence), self.budget, exact=False)
         return law.is_possible if law is not None else bool(joint(bind(plan, evidence), BOOLEAN).array)
 
     def conflict(self, evidence: Mapping[str, int]) -> tuple[str, ...]:
@@ -147,7 +148,9 @@ class Engine:
             certain = self.joint((), evidence, arithmetic)
             self._check_possible(certain, evidence)
             row = statistic.row({name: evidence[name] for name in statistic.needed}, arithmetic)
-            return _posterior(query, states, row, _probability(certain, arithmetic), arithmetic, statistic.route)
+            return _posterior(
+                query, states, row, _probability(certain, arithmetic), arithmetic, statistic.route(arithmetic)
+            )
         numbers = self.joint((query,), evidence, arithmetic)
         self._check_possible(numbers, evidence)
         plan = self.plan((query,), evidence)

@@ -19,10 +19,10 @@ import numpy as np
 from pbn.exact.arithmetic import Numbers
 from pbn.exact.beliefs import Entries, Move, Pass, follow
 from pbn.exact.diagram import Diagram, DiagramBuilder, Frontier, Layer, TooLargeError
-from pbn.exact.order import reading_order, variable_order
+from pbn.exact.modular import rebuilt
+from pbn.exact.order import Order, variable_order
 from pbn.exact.quotient import Quotient, quotient
-from pbn.exact.requisite import requisite
-from pbn.exact.residues import integers_of, primes_for
+from pbn.exact.residues import primes_for
 from pbn.network.model import Array, Network
 
 TRIED_STATES = 2**19
@@ -31,6 +31,8 @@ TRIED_STEPS = 22 * 10**6
 """Steps that are tried where their number is not known beforehand, some seconds."""
 KEPT_STATES = 2**21
 """A diagram of at most so many states is kept whole, and minimized."""
+ENTRY_BYTES, REMAINDER_BYTES = 160, 40
+"""What an entry takes with all that is made of it on the way, and each of its remainders besides."""
 LEAST_ROWS = 4096
 """A budget that does not hold so many entries at once is too small for a diagram."""
 MOST_STEPS = 4 * 10**8
@@ -41,7 +43,8 @@ MOST_STEPS = 4 * 10**8
 class Law:
     """P(class, outcome): float64 and remainders, shapes (classes, outcomes) and (primes, classes, outcomes).
 
-    ``moves`` lead from a case's codes to its class, where they were recorded.
+    ``moves`` lead from a case's codes to its class, where they were recorded; ``merged`` are the states of what is
+    shown that they take for one.
     """
 
     weights: Array
@@ -49,20 +52,26 @@ class Law:
     primes: Array
     denominator: int
     moves: tuple[Move, ...] | None
+    merged: Mapping[str, Array]
     states: int
-    entries: int
 
     @property
     def is_possible(self) -> bool:
         """Whether anything is left that can happen."""
         return len(self.weights) > 0
 
+    def classes_of(self, codes: Mapping[str, Array]) -> Array:
+        """The class of each case from the codes of what is shown, −1 where the case is impossible."""
+        assert self.moves is not None
+        read = {move.name for move in self.moves if move.name is not None}
+        return follow(self.moves, {name: self.merged[name][codes[name]] for name in read})
+
     def numbers(self, *, exact: bool) -> Numbers:
         """The law as a matrix of floats, or of numerators over the common denominator."""
         if not exact:
             return Numbers(array=self.weights)
         shape = self.weights.shape
-        flat = integers_of(self.residues.reshape(len(self.primes), -1), self.primes)
+        flat = rebuilt(self.residues.reshape(len(self.primes), -1), self.primes.ravel())
         divisor = math.gcd(self.denominator, *flat.tolist())
         return Numbers(array=(flat // divisor).reshape(shape), denominator=self.denominator // divisor)
 
@@ -81,19 +90,17 @@ class DiagramLaw:
         evidence: Mapping[str, int] | None = None,
         *,
         budget: int,
+        order: Order = variable_order,
     ) -> None:
-        self.network, self.targets, self.budget = network, tuple(targets), budget
+        self.network, self.targets, self.budget, self.order = network, tuple(targets), budget, order
         self.evidence = dict(evidence or {})
-        told = requisite(network, self.targets, shown) if shown else frozenset()
-        self.reading = False
-        self.shown = tuple(name for name in shown if name in told and name not in self.targets)
+        self.shown = tuple(name for name in shown if name not in self.targets)
 
     @cached_property
     def quotient(self) -> Quotient:
         """The binary network behind the diagram."""
         names = (*self.targets, *self.shown, *self.evidence)
-        order = reading_order(self.network, names) if self.reading else variable_order(self.network, names)
-        return quotient(self.network, order, {*self.targets, *self.evidence}, self.shown)
+        return quotient(self.network, self.order(self.network, names), {*self.targets, *self.evidence}, self.shown)
 
     @cached_property
     def builder(self) -> DiagramBuilder:
@@ -101,14 +108,9 @@ class DiagramLaw:
         return DiagramBuilder(self.quotient, self.targets, self.shown, self.evidence)
 
     @cached_property
-    def bounds(self) -> list[int]:
-        """For each layer, a bound on its states."""
-        return self.builder.bounds()
-
-    @property
     def bound(self) -> int:
         """A bound on the states of all layers."""
-        return sum(self.bounds)
+        return sum(self.builder.bounds())
 
     @cached_property
     def denominator(self) -> int:
@@ -136,7 +138,7 @@ class DiagramLaw:
         return self.bound * width <= self.most_steps(exact=exact)
 
     def solve(self, *, exact: bool) -> Law:
-        """The law; where the size is not certain, two orders of the variables are tried.
+        """The law.
 
         Raises
         ------
@@ -144,28 +146,13 @@ class DiagramLaw:
             There are more states or beliefs than the limits allow.
         """
         primes = primes_for(self.bits() if exact else 1)
-        try:
-            return _Solver(self, primes, exact).law()
-        except _TooManyBeliefsError:
-            raise
-        except TooLargeError:
-            if self.reading or self.is_certain(exact=exact):
-                raise
-        self.reading = True
-        for name in ("quotient", "builder", "bounds", "denominator"):
-            self.__dict__.pop(name, None)
-        return self.solve(exact=exact)
-
-    def classes_of(self, law: Law, codes: Mapping[str, Array]) -> Array:
-        """The class of each case from the codes of what is shown, −1 where the case is impossible."""
-        assert law.moves is not None
-        read = {move.name for move in law.moves if move.name is not None}
-        merged = {node.name: node.classes for node in self.quotient.nodes if node.classes is not None}
-        return follow(law.moves, {name: merged[name][codes[name]] for name in read})
+        if primes is None:
+            raise TooLargeError
+        return _Solver(self, primes, exact).law()
 
 
-class _TooManyBeliefsError(TooLargeError):
-    """Histories lead to too many beliefs: another order of the variables would hardly help."""
+class TooManyBeliefsError(TooLargeError):
+    """Histories lead to more beliefs than there may be."""
 
 
 class _Solver:
@@ -174,15 +161,16 @@ class _Solver:
         self.certain = law.is_certain(exact=exact)
         most = law.most_steps(exact=exact)
         self.left = most if law.combinations <= most else int(TRIED_STEPS / (1 + len(primes) / 5))
-        self.rows = max(2, law.budget // (160 + 40 * len(primes)))
-        self.sizes = [law.network.size(name) for name in law.targets]
-        self.taken = self.states = 0
+        self.rows = max(2, law.budget // (ENTRY_BYTES + REMAINDER_BYTES * len(primes)))
+        self.width = math.prod(law.network.size(name) for name in law.targets)
+        self.states = 0
         self.walk = Pass(primes, record=bool(law.shown))
         self.parts: list[tuple[Array, Array]] = []
 
     def law(self) -> Law:
         if self.rows < LEAST_ROWS:
             raise TooLargeError
+        self._check_room(1)
         try:
             diagram = self.builder.build(most=KEPT_STATES if self.certain else TRIED_STATES)
         except TooLargeError:
@@ -202,18 +190,22 @@ class _Solver:
             residues = residues.sum(axis=1, keepdims=True) % self.primes[:, :, None]
         moves = tuple(self.walk.moves) if self.walk.record or not self.of.shown else None
         return Law(weights=weights, residues=residues, primes=self.primes, denominator=self.of.denominator,
-                   moves=moves, states=self.states, entries=self.taken)  # fmt: skip
+                   moves=moves, merged=self._merged(), states=self.states)  # fmt: skip
+
+    def _merged(self) -> dict[str, Array]:
+        quotient = self.of.quotient
+        nodes = {name: quotient.nodes[quotient.position[name]] for name in self.of.shown}
+        return {name: node.classes for name, node in nodes.items() if node.classes is not None}
 
     def _through(self, entries: Entries, layers: Sequence[Layer]) -> Entries:
         for layer in layers:
             before = self.walk.steps
             entries = self.walk.advance(entries, layer)
-            self.taken += len(entries)
             # Where the diagram's size is certain, only the steps of further beliefs count.
             self.left -= self.walk.steps - before
             self.left += min(self.walk.steps - before, int((layer.next >= 0).sum())) if self.certain else 0
             if self.left < 0:
-                raise _TooManyBeliefsError
+                raise TooManyBeliefsError
         return entries
 
     def _follow(self, diagram: Diagram, position: int, entries: Entries) -> None:
@@ -258,8 +250,14 @@ class _Solver:
             part.belief = np.unique(part.belief, return_inverse=True)[1].ravel().astype(np.int64)
             yield part
 
+    def _check_room(self, classes: int) -> None:
+        """The law itself, over all outcomes, is held within the budget."""
+        if 8 * (len(self.primes) + 1) * classes * self.width > self.of.budget:
+            raise TooManyBeliefsError
+
     def _finish(self, entries: Entries, outcome: Array) -> None:
-        classes, width = int(entries.belief.max(initial=-1)) + 1, math.prod(self.sizes)
+        classes, width = int(entries.belief.max(initial=-1)) + 1, self.width
+        self._check_room(classes)
         weights = np.zeros((classes, width))
         residues = np.zeros((len(self.primes), classes, width), dtype=np.uint64)
         where = entries.belief, outcome[entries.state]

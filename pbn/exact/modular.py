@@ -28,11 +28,11 @@ _DIGIT = 32
 
 
 @cache
-def primes() -> Array:
-    """The primes of the last 2^16 numbers below 2^23, the largest first: some 4,000 of them."""
-    start = 2 ** (PRIME_BITS + 1) - _SIEVED
-    prime = np.ones(_SIEVED, dtype=bool)
-    for factor in range(2, math.isqrt(start + _SIEVED) + 1):
+def primes(below: int = 2 ** (PRIME_BITS + 1), among: int = _SIEVED) -> Array:
+    """The primes of so many numbers below one, the largest first: some 4,000 of the last 2^16 below 2^23."""
+    start = below - among
+    prime = np.ones(among, dtype=bool)
+    for factor in range(2, math.isqrt(below) + 1):
         prime[-start % factor :: factor] = False
     found: Array = start + np.flatnonzero(prime)[::-1]
     return found
@@ -95,20 +95,20 @@ class ModularArithmetic(MatrixArithmetic):
         return found if left.shape[-1] <= _TERMS else self._reduce(found)
 
 
-_LIMB = 16
-
-
 def rebuilt(residues: Array, moduli: Array) -> Array:
     """The integers below the product M of the moduli with the given residues, one row for each modulus.
 
     N ≡ Σ_p s_p · (M/p) modulo M with s_p = r_p · (M/p)^-1 mod p. The sum is one product of matrices, with M/p cut into
-    limbs of 16 bits: a term has at most 23 + 16 bits, and a sum of 4,000 terms stays below 2^53.
+    limbs of 16 bits where primes of b bits are so few that b + 16 bits and a sum of that many terms stay below 2^53
+    (16,000 of 23 bits), else into limbs of 8 (16,000 of 31 bits).
     """
+    moduli = moduli.astype(np.int64)
     known = moduli.tolist()
+    limb = 16 if max(known) * len(known) < 2 ** (53 - 16) else 8
     whole = math.prod(known)
     others = [whole // p for p in known]
     words = -(-whole.bit_length() // 64)
-    limbs = np.stack([np.frombuffer(other.to_bytes(8 * words, "little"), dtype="<u2") for other in others])
+    limbs = np.stack([np.frombuffer(other.to_bytes(8 * words, "little"), dtype=f"<u{limb // 8}") for other in others])
     inverses = np.array([pow(other, -1, p) for other, p in zip(others, known, strict=True)])
     scaled = residues.astype(np.int64).T % moduli * inverses % moduli
     found = np.empty(len(scaled), dtype=object)
@@ -116,7 +116,8 @@ def rebuilt(residues: Array, moduli: Array) -> Array:
     for start in range(0, len(scaled), block):
         sums = (scaled[start : start + block].astype(np.float64) @ limbs.astype(np.float64)).astype("<u8")
         for position, row in enumerate(sums, start):
-            # every fourth limb is a number of 64-bit words that do not overlap
-            parts = (int.from_bytes(row[k::4].tobytes(), "little") << (_LIMB * k) for k in range(4))
+            # limbs that are 64 bits apart are a number of words that do not overlap
+            apart = 64 // limb
+            parts = (int.from_bytes(row[k::apart].tobytes(), "little") << (limb * k) for k in range(apart))
             found[position] = sum(parts) % whole
     return found

@@ -7,10 +7,13 @@ others has all of its random variables. The fewer combinations of open variables
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pbn.network.graph import ancestors
 from pbn.network.model import Fold, Network, Table
+
+Order = Callable[[Network, Sequence[str]], tuple[str, ...]]
+"""What orders all random ancestors of some variables, parents before children."""
 
 LARGEST_SCOPE = 12
 """A part of a rule over more random variables than this does not count as keeping them open."""

@@ -28,7 +28,8 @@ class Node:
 
     A random node has at most one parent, whose state is the row of ``numerators``, shape (rows, states); a map has
     ``index``, one axis for each parent. ``time`` is the position of the last random variable that it depends on,
-    −1 for a constant. ``classes`` maps states of the network's variable of the same name to this node's states.
+    −1 for a constant; a ``link`` is the partial or whole result of a fold. ``classes`` maps the states of the network's
+    variable of the same name to this node's states.
     """
 
     name: str
@@ -38,7 +39,7 @@ class Node:
     index: Array | None = None
     numerators: Array | None = None
     denominator: int = 1
-    linear: bool = False
+    link: bool = False
     classes: Array | None = None
     users: list[int] = field(default_factory=list)
 
@@ -73,6 +74,7 @@ class _Builder:
         self.order = order
         self.nodes: list[Node] = []
         self.position: dict[str, int] = {}
+        self.links: set[str] = set()
 
     def run(self) -> Quotient:
         chained = self._chained(flattened(self.network, {*self.kept, *self.shown}))
@@ -84,8 +86,7 @@ class _Builder:
             nodes=tuple(self.nodes[k] for k in live),
             order=tuple(sorted((k for k, old in enumerate(live) if self.nodes[old].is_random),
                                key=lambda k: self.nodes[live[k]].time)),
-            position={name: k for k, old in enumerate(live) if (name := self.nodes[old].name) in self.position
-                      and self.position[name] == old},
+            position={name: k for k, old in enumerate(live) if (name := self.nodes[old].name)},
         )  # fmt: skip
 
     # -- maps of two parents -------------------------------------------------------------------------
@@ -103,7 +104,9 @@ class _Builder:
             times[name] = self.times.get(name, max((times[p] for p in cpd.parents), default=-1))
             if isinstance(cpd, Fold):
                 terms = sorted(range(len(cpd.parents)), key=lambda k: times[cpd.parents[k]])
+                before = set(cpds)
                 add_chain(variable, cpd, terms, {parent: {} for parent in cpd.parents}, variables, cpds)
+                self.links |= cpds.keys() - before
             else:
                 variables[name], cpds[name] = variable, cpd
         return Network(variables=variables, cpds=cpds)
@@ -120,12 +123,13 @@ class _Builder:
             self._append(Node(name=name, parents=(), size=1, time=-1, index=np.zeros((), dtype=np.int32)))
         else:
             assert isinstance(cpd, IndexMap)
-            linear = ":" in name or (name in self.network.cpds and isinstance(self.network.cpds[name], Fold))
-            self._map(name, parents, cpd.index.astype(np.int32), size, linear=linear)
+            self._map(name, parents, cpd.index.astype(np.int32), size, link=name in self.links)
 
     def _append(self, node: Node) -> int:
+        """Add a node; one without a name is a part of another."""
         self.nodes.append(node)
-        self.position[node.name] = len(self.nodes) - 1
+        if node.name:
+            self.position[node.name] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
     def _rows(self, name: str, parents: Sequence[int], table: Table) -> tuple[tuple[int, ...], Array]:
@@ -137,9 +141,9 @@ class _Builder:
         if len(firsts) == 1:
             return (), rows[firsts]
         index = ids.reshape(table.numerators.shape[:-1])
-        return (self._map(f"{name}|", parents, index, len(firsts)),), rows[firsts]
+        return (self._map("", parents, index, len(firsts)),), rows[firsts]
 
-    def _map(self, name: str, parents: Sequence[int], index: Array, size: int, *, linear: bool = False) -> int:
+    def _map(self, name: str, parents: Sequence[int], index: Array, size: int, *, link: bool = False) -> int:
         """A map as a chain of maps of two parents each, those known first coming first."""
         order = sorted(range(len(parents)), key=lambda k: self.nodes[parents[k]].time)
         index = np.ascontiguousarray(index.transpose(order))
@@ -147,12 +151,12 @@ class _Builder:
         while len(chosen) > 2:
             shape = index.shape
             ids, firsts = row_ids(index.reshape(shape[0] * shape[1], -1))
-            node = Node(name=f"{name}/{len(chosen)}", parents=(chosen[0], chosen[1]), size=len(firsts),
+            node = Node(name="", parents=(chosen[0], chosen[1]), size=len(firsts),
                         time=self._time(chosen[:2]), index=ids.reshape(shape[:2]))  # fmt: skip
             index = index.reshape(shape[0] * shape[1], *shape[2:])[firsts]
             chosen = [self._append(node), *chosen[2:]]
         return self._append(
-            Node(name=name, parents=tuple(chosen), size=size, time=self._time(chosen), index=index, linear=linear)
+            Node(name=name, parents=tuple(chosen), size=size, time=self._time(chosen), index=index, link=link)
         )
 
     def _time(self, parents: Sequence[int]) -> int:

@@ -144,7 +144,8 @@ def error_curve(still: BoundStatistic, noisy: BoundStatistic) -> ErrorCurve:
         The law of the statistic would take more memory than the budget.
     """
     assert still.nodes == noisy.nodes, "the statistic follows from the graph, which the mass does not change"
-    one, other = still.joint("exact"), noisy.joint("exact")
+    # Classes of a diagram are not the same in both worlds; the nodes' values are.
+    one, other = (BoundStatistic(bound.statistic, bound.budget).joint("exact") for bound in (still, noisy))
     denominator = math.lcm(one.denominator, other.denominator)
     arrays = [integers(numbers) * (denominator // numbers.denominator) for numbers in (one, other)]
     kept = np.flatnonzero((arrays[0].sum(axis=1) != 0) | (arrays[1].sum(axis=1) != 0))
